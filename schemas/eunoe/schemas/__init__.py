@@ -1,0 +1,1 @@
+"""The vocabulary of Eunoe: what is stored, what crosses the wire, and every name and number."""

@@ -1,0 +1,199 @@
+"""What the log knows: a tagged union of events, each a frozen struct with ``type`` on the wire.
+
+Times are milliseconds since 1970-01-01T00:00:00Z. Turns, entries and records count from 1 in their
+thread; 0 means *not numbered yet* in what a client sends, and the audit worker fills it in.
+An event carries no principal: who wrote it stands in its record's header.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.facts import Assertion
+
+
+class Blob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Content over `limits.INLINE_BYTES`, kept in pieces beside the log.
+
+    ``size`` and the excerpts are in bytes of UTF-8; ``head`` and ``tail`` end and begin on whole
+    characters; ``lines`` counts as ``str.splitlines`` does; ``pieces`` are the SHA-256 (hex) of each
+    piece in order, ``digest`` that of the whole.
+    """
+
+    digest: str
+    size: int
+    lines: int
+    pieces: tuple[str, ...]
+    head: str
+    tail: str
+
+
+class Attachment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Content that is not text (an image, a file): its media type, bytes, and SHA-256; ``data`` is base64."""
+
+    media_type: str
+    size: int
+    digest: str
+    name: str = ""
+    data: str = ""
+
+
+class Base(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+    """``at`` is the transcript's own time, 0 where it has none and the time of acceptance counts."""
+
+    at: int = 0
+
+
+class TurnOpened(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.opened"):
+    """One request begins. ``key`` is its name in the append; ``session`` may hold many threads."""
+
+    turn: int = 0
+    key: str = ""
+    agent: str = ""
+    session: str = ""
+
+
+class TurnCommitted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.committed"):
+    """The turn happened. ``ordinal`` counts the thread's committed turns, from 1, in order of commit."""
+
+    turn: int = 0
+    ordinal: int = 0
+
+
+class TurnAborted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.aborted"):
+    """The turn did not happen: it stays in the log, and never enters a context, a search or a fact."""
+
+    turn: int = 0
+    reason: str = ""
+
+
+class EntryBase(Base, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that was said or done. Content over the inline limit is in ``blob``, with ``content`` empty."""
+
+    turn: int = 0
+    entry: int = 0
+    content: str = ""
+    blob: Blob | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+class Instructions(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="instructions"):
+    """The caller's own instructions to the model, kept verbatim and never mixed with memory."""
+
+
+class Prompt(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="prompt"):
+    """What the person (or the program for the person) asked."""
+
+
+class Response(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="response"):
+    """What the model said; ``thinking`` is kept for people and never sent again."""
+
+    thinking: str = ""
+    model: str = ""
+
+
+class ToolCall(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="tool.call"):
+    """A call: ``content`` is the arguments as the model wrote them (JSON text); ``call`` pairs it with its result."""
+
+    call: str
+    tool: str
+
+
+class ToolResult(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="tool.result"):
+    """What a tool gave back. ``exit_status`` where it ran a command and said so."""
+
+    call: str
+    tool: str = ""
+    status: Literal["ok", "failed"] = "ok"
+    exit_status: int | None = None
+
+
+class Usage(Base, frozen=True, kw_only=True, omit_defaults=True, tag="usage"):
+    """Tokens as the provider counted them for one model call."""
+
+    turn: int = 0
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Extracted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="extracted"):
+    """The facts of one committed turn follow in the same record. ``failed`` names extractors, with the reason."""
+
+    turn: int
+    ordinal: int
+    facts: int = 0
+    dropped: int = 0
+    failed: tuple[str, ...] = ()
+
+
+class FactRecorded(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.recorded"):
+    """An assertion. Its id is a digest of where this event stands (`ids.fact_id`)."""
+
+    fact: Assertion
+
+
+class FactRetired(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.retired"):
+    """Its own author takes an assertion back."""
+
+    id: str
+    reason: str = ""
+
+
+class FactDeleted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.deleted"):
+    """A person hides a fact: its lineage's assertions up to this event's order."""
+
+    id: str
+    reason: str = ""
+
+
+class FactApproved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.approved"):
+    """A person admits a proposal: the event itself asserts ``fact``, citing the proposal's ``id``."""
+
+    id: str
+    fact: Assertion
+
+
+class ContextComposed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="context.composed"):
+    """What one request's context was made of, stored before the context is handed out."""
+
+    recipe: Recipe
+
+
+class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memory.used"):
+    """What reached the model: ids of facts, and the entries that were shown in any rendering."""
+
+    context: str
+    turn: int
+    facts: tuple[str, ...] = ()
+    entries: tuple[tuple[int, int], ...] = ()
+
+
+TurnEvent = TurnOpened | TurnCommitted | TurnAborted
+Entry = Instructions | Prompt | Response | ToolCall | ToolResult
+FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved
+MemoryEvent = Extracted | FactRecorded | FactRetired | FactDeleted | FactApproved | ContextComposed | MemoryUsed
+HappenedEvent = (
+    TurnOpened | TurnCommitted | TurnAborted | Instructions | Prompt | Response | ToolCall | ToolResult | Usage
+)
+Event = (
+    TurnOpened
+    | TurnCommitted
+    | TurnAborted
+    | Instructions
+    | Prompt
+    | Response
+    | ToolCall
+    | ToolResult
+    | Usage
+    | Extracted
+    | FactRecorded
+    | FactRetired
+    | FactDeleted
+    | FactApproved
+    | ContextComposed
+    | MemoryUsed
+)

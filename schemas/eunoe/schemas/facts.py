@@ -1,0 +1,109 @@
+"""Facts: one kind of assertion under every kind of memory.
+
+A fact is a document with an identity; for each *lineage* (who asserts) it holds what was asserted.
+A document is the set of its assertions and acts; everything else is computed from that set in order.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Scope = Literal["permanent", "session", "thread"]
+SourceClass = Literal["person", "caller", "tool", "model"]
+RANK: dict[str, int] = {"person": 4, "caller": 3, "tool": 2, "model": 1}
+FactClass = Literal["permanent", "dynamic", "ephemeral"]
+Method = Literal["stated", "extracted", "distilled", "noted", "inferred"]
+ActKind = Literal["retired", "deleted", "approved"]
+
+
+class Identity(msgspec.Struct, frozen=True, order=True):
+    """What a fact is about. ``owner`` is ``shared`` or an agent (permanent), a session, or a thread."""
+
+    scope: Scope
+    owner: str
+    subject: str
+    name: str
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who asserts. For a tool, ``principal`` is the tool's name and ``agent`` who appended its result."""
+
+    kind: SourceClass
+    principal: str = ""
+    agent: str = ""
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where an assertion came from: turn, entries (numbers in the thread) and positions (log sequences)."""
+
+    agent: str = ""
+    session: str = ""
+    thread: str = ""
+    turn: int = 0
+    entries: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    tool: str = ""
+    model: str = ""
+    detail: str = ""
+
+
+class Assertion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One assertion as an event carries it. Times in ms UTC; ``at`` is the time that orders it.
+
+    ``value`` is one line; ``content`` an optional body. ``proposal`` marks an assertion of a permanent
+    kind that nobody with the authority has approved: an ordinary fact of its own thread.
+    """
+
+    identity: Identity
+    value: str
+    source: Source
+    at: int
+    content: str = ""
+    fact_class: FactClass = "dynamic"
+    method: Method = "extracted"
+    provenance: Provenance = Provenance()
+    proposal: bool = False
+    valid_from: int | None = None
+    valid_to: int | None = None
+
+
+class Stated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An assertion in its document: with its ``id``, its ``position`` in the log, and its ``index`` there.
+
+    ``content`` of the assertion is empty here; a body is kept under a key of its own. ``has_content`` says so.
+    """
+
+    id: str
+    position: int
+    index: int
+    fact: Assertion
+    has_content: bool = False
+
+
+class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something done to a fact, with who did it (role and principal), when (ms UTC) and where in the log."""
+
+    id: str
+    kind: ActKind
+    target: str
+    by: str
+    at: int
+    position: int
+    index: int
+    reason: str = ""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fact as stored: the set of its assertions and acts, sorted by (at, position, index).
+
+    ``dropped`` counts, for each lineage, the assertions older than the ones kept here: complete history
+    is in the log.
+    """
+
+    v: int
+    identity: Identity
+    assertions: tuple[Stated, ...] = ()
+    acts: tuple[Act, ...] = ()
+    dropped: dict[str, int] = {}

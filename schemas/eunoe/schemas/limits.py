@@ -1,0 +1,76 @@
+"""Every number of the system, with its unit. A limit that is not here is not a limit."""
+
+from __future__ import annotations
+
+KIB = 1024  # bytes
+MIB = 1024 * KIB  # bytes
+
+SCHEMA_VERSION = 1  # version of events, records and requests that this code writes
+RENDERER_VERSION = 1  # version of the rules that turn a recipe into messages
+FOLD_VERSION = 1  # version of the fold of a thread that composition keeps
+
+# Names
+ID_BYTES = 128  # bytes of UTF-8 in a thread, session, agent, principal or producer id
+NAME_BYTES = 512  # bytes of UTF-8 in a fact's name
+SPACE_LENGTH = 32  # characters in a space's name, [a-z0-9-]
+KEY_LENGTH = 160  # characters of one encoded token of a document key; a longer one is hashed
+
+# Messages
+MAX_PAYLOAD = 8 * MIB  # bytes, the server's limit for headers and payload of one message
+RECORD_BYTES = 1 * MIB  # bytes of one record, as stored
+PART_BYTES = 512 * KIB  # bytes of one part of a reply that is longer than this
+EVENTS_PER_RECORD = 1_000  # events in one append
+
+# Large content
+INLINE_BYTES = 256 * KIB  # bytes of content kept in its record; more goes to pieces
+PIECE_BYTES = 256 * KIB  # bytes of one piece of large content
+CONTENT_BYTES = 64 * MIB  # bytes of one entry's content
+EXCERPT_BYTES = 32 * KIB  # bytes of a large content's head, and of its tail, kept in its record
+UNNAMED_PIECE_SECONDS = 24 * 3600  # seconds after which a piece that no record names goes
+
+# The chain of a thread
+PRODUCERS_IN_HEAD = 64  # producers whose last number a record carries
+PRODUCERS_IN_HEAD_MAX = 1024  # the same while the thread's state is behind; more is refused
+BACK_RECORDS = 64  # previous records whose sequences a record carries
+MARK_EVERY = 1024  # records between two marks
+OPEN_TURNS = 64  # turns open at once in one thread
+CLOSED_TURNS_IN_HEAD = 64  # closed turns whose state a record carries
+IDLE_TURN_SECONDS = 30 * 60  # seconds an open turn may stay untouched before it is aborted
+ANCHOR_EVERY = 1_000  # records of the log between two anchors
+
+# Facts
+VALUE_LENGTH = 200  # characters of a fact's value
+TASK_LENGTH = 300  # characters of a task's value
+DESCRIPTION_LENGTH = 500  # characters of a notebook entry's description
+FACT_CONTENT_BYTES = 64 * KIB  # bytes of a fact's body
+FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
+INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
+SESSION_SECONDS = 24 * 3600  # seconds a session lives after its last write
+
+# Composition
+DUE_SHARE = 0.85  # of the window: fill at which turns leave
+TARGET_SHARE = 0.6  # of the window: fill that leaving turns aim for
+TARGET_SHARE_MAX = 0.65  # of the window: highest goal
+FACTS_SHARE = 0.1  # of the window
+FACTS_BYTES_MIN = 1 * KIB  # bytes
+SUMMARY_SHARE = 0.05  # of the window
+SUMMARY_BYTES_MIN = 512  # bytes
+HEADROOM_TURNS = 8  # turns whose mean size is kept free
+REFERENCE_BYTES = 640  # bytes of a reference
+OUTPUT_SHARE = 1 / 8  # of the window: one tool output
+OUTPUT_BYTES_MIN = 4 * KIB  # bytes
+OUTPUT_BYTES_MAX = 64 * KIB  # bytes
+WHOLE_ROUNDS = 3  # newest tool rounds of an open turn that stay whole
+CUT_WORDS = 24  # words of a tool output that a reply must copy before the copy is cut
+WINDOW_MIN = 256  # tokens
+BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
+FOLDED_THREADS = 512  # threads that a composition worker keeps folded
+
+# Work
+ATTEMPTS = 5  # deliveries of one message before it is a dead letter
+REQUEST_SECONDS = 10.0  # seconds a request waits for its reply
+PUBLISH_SECONDS = 5.0  # seconds a publish waits for its acknowledgement
+DRAIN_SECONDS = 20.0  # seconds a stopping worker may finish what it has in hand
+HANDLERS = 64  # requests that one worker handles at once
+OUTBOX_EVENTS = 10_000  # events a client keeps while no worker answers
+DEDUPE_SECONDS = 120  # seconds of JetStream's own duplicate window

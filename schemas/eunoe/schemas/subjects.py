@@ -1,0 +1,210 @@
+"""Every subject, stream, bucket and durable name, built here and nowhere else.
+
+Arguments are plain ids; the functions encode them. A *chain* is one hash chain of records: a thread's,
+or that of a *book* (the facts of a scope and owner that belong to no thread). It is named by the middle
+of its subjects: ``thread.<thread>`` or ``book.<scope>.<owner>``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from eunoe.schemas import ids
+from eunoe.schemas.errors import Invalid
+
+Role = Literal["person", "caller", "tool", "agent", "worker", "viewer"]
+ROLES: tuple[Role, ...] = ("person", "caller", "tool", "agent", "worker", "viewer")
+Bucket = Literal["permanent", "session", "thread"]
+BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
+Part = Literal["log", "memory"]
+
+LOG_DURABLES = ("extraction", "facts", "anchor")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, taken from the subject that the server's permissions guard, never from a payload."""
+
+    role: Role
+    principal: str
+
+    @property
+    def inbox(self) -> str:
+        return inbox(self.role, self.principal)
+
+
+# Chains
+
+
+def thread_chain(thread: str) -> str:
+    return f"thread.{ids.encode(thread)}"
+
+
+def book_chain(scope: str, owner: str) -> str:
+    if scope not in ("permanent", "session"):
+        raise Invalid(f"there is no book of scope {scope!r}; use permanent or session")
+    return f"book.{scope}.{ids.encode(owner)}"
+
+
+def chain_thread(chain: str) -> str:
+    """The thread that a chain belongs to, or the empty string for a book."""
+    kind, _, rest = chain.partition(".")
+    return ids.decode(rest) if kind == "thread" else ""
+
+
+def chain_subject(space: str, chain: str, part: Part) -> str:
+    """Where records of a chain are stored: what happened (log), or what memory did (memory)."""
+    return f"eunoe.{space}.{chain}.{part}"
+
+
+def chain_filter(space: str, chain: str) -> str:
+    return f"eunoe.{space}.{chain}.>"
+
+
+def chain_of(subject: str) -> str:
+    """The chain that a stored record's subject belongs to."""
+    return subject.split(".", 2)[2].rpartition(".")[0]
+
+
+# Requests
+
+
+def append(space: str, caller: Caller, chain: str) -> str:
+    """``eunoe.<space>.append.<role>.<principal>.<thread>``; for a book the last tokens are scope and owner."""
+    return request(space, "append", caller, chain)
+
+
+def request(space: str, verb: str, caller: Caller, chain: str = "") -> str:
+    """``eunoe.<space>.<verb>.<role>.<principal>.<chain>``, where a thread's chain is its encoded id alone.
+
+    A request about no chain ends in ``=all``, which no id encodes to.
+    """
+    kind, _, rest = chain.partition(".")
+    tail = {"thread": rest, "book": rest, "": "=all"}[kind]
+    return f"eunoe.{space}.{verb}.{caller.role}.{ids.encode(caller.principal)}.{tail}"
+
+
+def requests(space: str, verb: str) -> str:
+    """The subscription that serves a verb: any caller, any chain."""
+    return f"eunoe.{space}.{verb}.>"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A request's subject taken apart. ``chain`` is empty for a request about no chain."""
+
+    verb: str
+    caller: Caller
+    chain: str
+
+    @property
+    def thread(self) -> str:
+        return chain_thread(self.chain)
+
+
+def parse_request(subject: str) -> Address:
+    """The address of a request; raises `Invalid` on a subject that `request` never builds."""
+    tokens = subject.split(".")
+    if len(tokens) not in (6, 7) or tokens[3] not in ROLES:
+        raise Invalid(f"{subject!r} is not the subject of a request")
+    role = next(known for known in ROLES if known == tokens[3])
+    caller = Caller(role, ids.decode(tokens[4]))
+    if len(tokens) == 7:
+        return Address(tokens[2], caller, book_chain(tokens[5], ids.decode(tokens[6])))
+    chain = "" if tokens[5] == "=all" else thread_chain(ids.decode(tokens[5]))
+    return Address(tokens[2], caller, chain)
+
+
+def inbox(role: str, principal: str) -> str:
+    """The inbox prefix of one principal, the only place where its requests are answered."""
+    return f"_INBOX_{role}_{ids.encode(principal)}"
+
+
+def queue(verb: str) -> str:
+    return f"eunoe_{verb}"
+
+
+# Streams and buckets
+
+
+def log_stream(space: str) -> str:
+    return f"eunoe_{space}_log"
+
+
+def log_subjects(space: str) -> list[str]:
+    return [f"eunoe.{space}.thread.*.*", f"eunoe.{space}.book.*.*.*"]
+
+
+def memory_filters(space: str) -> list[str]:
+    return [f"eunoe.{space}.thread.*.memory", f"eunoe.{space}.book.*.*.memory"]
+
+
+def happened_filter(space: str) -> str:
+    return f"eunoe.{space}.thread.*.log"
+
+
+def jobs_stream(space: str) -> str:
+    return f"eunoe_{space}_jobs"
+
+
+def job(space: str, worker: str, thread: str) -> str:
+    return f"eunoe.{space}.job.{worker}.{ids.encode(thread)}"
+
+
+def jobs_filter(space: str, worker: str = "*") -> str:
+    return f"eunoe.{space}.job.{worker}.*"
+
+
+def dead_stream(space: str) -> str:
+    return f"eunoe_{space}_dead"
+
+
+def dead(space: str, worker: str) -> str:
+    return f"eunoe.{space}.dead.{worker}"
+
+
+def blobs_stream(space: str) -> str:
+    return f"eunoe_{space}_blobs"
+
+
+def piece(space: str, thread: str, digest: str) -> str:
+    """One piece of large content, under the SHA-256 (hex) of its bytes, kept apart for each thread."""
+    return f"eunoe.{space}.piece.{ids.encode(thread)}.{digest}"
+
+
+def pieces_filter(space: str) -> str:
+    return f"eunoe.{space}.piece.*.*"
+
+
+def bucket(space: str, scope: Bucket, generation: int = 1) -> str:
+    return f"eunoe_{space}_{scope}" + (f"_g{generation}" if generation > 1 else "")
+
+
+# Document keys
+
+
+def fact_key(owner: str, subject: str, name: str) -> str:
+    return f"fact.{ids.encode(owner)}.{ids.encode(subject)}.{ids.key_token(name)}"
+
+
+def facts_of(owner: str) -> str:
+    """The filter for every fact document of one owner."""
+    return f"fact.{ids.encode(owner)}.>"
+
+
+def content_key(owner: str, fact: str) -> str:
+    return f"content.{ids.encode(owner)}.{fact}"
+
+
+def state_key(thread: str) -> str:
+    return f"state.{ids.encode(thread)}"
+
+
+def session_key(session: str) -> str:
+    return f"session.{ids.encode(session)}"
+
+
+def index_key(fact: str) -> str:
+    """Where the identity of a fact's id is kept: a fact's id has no scope in it."""
+    return f"id.{fact}"

@@ -1,0 +1,1 @@
+"""The audit worker: the only writer of the log."""

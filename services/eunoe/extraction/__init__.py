@@ -1,0 +1,1 @@
+"""Extraction: deterministic facts of every committed turn."""

@@ -1,0 +1,1 @@
+"""Facts: document rules, their store, and the projector."""

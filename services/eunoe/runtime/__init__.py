@@ -1,0 +1,1 @@
+"""The only place that touches NATS, Redis, signals and time."""
