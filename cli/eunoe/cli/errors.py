@@ -1,0 +1,75 @@
+"""How every failure of a command ends: one line on standard error and an exit code, never a traceback.
+
+0 it went well, 1 the answer is no, 2 wrong use, 3 nothing can be reached, 130 interrupted.
+``EUNOE_DEBUG`` (set to anything) lets tracebacks through.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from eunoe.schemas.errors import EunoeError
+
+INTERRUPTED = 130
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command to its exit code; what it raises is told in one line."""
+    try:
+        code = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quiet()
+    except BaseException as error:
+        if os.environ.get("EUNOE_DEBUG"):
+            raise
+        return told(error)
+    return code
+
+
+def told(error: BaseException) -> int:
+    """Say on standard error what went wrong, and return the exit code that goes with it."""
+    found = _first(error)
+    if isinstance(found, KeyboardInterrupt | typer.Abort):
+        return INTERRUPTED
+    if isinstance(found, SystemExit):
+        return found.code if isinstance(found.code, int) else 1
+    if isinstance(found, EunoeError):
+        return _say(str(found), found.exit_code)
+    if isinstance(found, typer.TyperException):
+        return _say(f"{_sentence(found.format_message())}{_hint(found)}", found.exit_code)
+    if isinstance(found, OSError):
+        return _say(f"{found.filename or 'the system'}: {found.strerror or found}", 1)
+    return _say(f"unexpected {type(found).__name__}: {found}; set EUNOE_DEBUG=1 to see where", 1)
+
+
+def _first(error: BaseException) -> BaseException:
+    """The failure that a task group wraps: an expected one rather than what it brought down."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    leaves = [_first(child) for child in error.exceptions]
+    return next((leaf for leaf in leaves if isinstance(leaf, EunoeError)), leaves[0])
+
+
+def _say(message: str, code: int) -> int:
+    sys.stderr.write(f"eunoe: {' '.join(message.split())}\n")
+    return code
+
+
+def _sentence(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+def _hint(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"; see `{context.command_path} --help`" if context else ""
+
+
+def _quiet() -> int:
+    """The reader went away: nothing more can be said, not even by Python's last flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,76 @@
+"""How commands speak: JSON through msgspec, tables of 80 columns, colours only on a terminal that wants them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+import typer
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from eunoe.cli.app import choices
+
+WIDTH = 80  # columns where the output is no terminal
+
+T = TypeVar("T")
+
+
+def console(ctx: typer.Context, *, stderr: bool = False) -> Console:
+    """Where people read: no markup, emoji codes or highlighting in what is printed, for contents hold anything."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(
+        file=stream,
+        width=None if stream.isatty() else WIDTH,
+        no_color=not choices(ctx).color,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def emit(ctx: typer.Context, value: T, render: Callable[[T], RenderableType]) -> None:
+    """Print an answer: as JSON with --json, else as ``render`` shows it."""
+    if choices(ctx).json:
+        emit_json(value)
+    else:
+        console(ctx).print(render(value))
+
+
+def emit_json(value: Any) -> None:
+    """One JSON document, indented; structs, dataclasses, paths and dates as msgspec writes them."""
+    raw = msgspec.json.encode(value, enc_hook=str)
+    sys.stdout.write(msgspec.json.format(raw, indent=2).decode() + "\n")
+
+
+def emit_line(ctx: typer.Context, value: T, line: Callable[[T], RenderableType]) -> None:
+    """One item of a stream: a line of JSON with --json, else as ``line`` shows it; flushed at once."""
+    if choices(ctx).json:
+        sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
+    else:
+        console(ctx).print(line(value), soft_wrap=True)
+    sys.stdout.flush()
+
+
+def table(*headers: str, right: tuple[str, ...] = (), fold: tuple[str, ...] = ()) -> Table:
+    """A table without frames. Columns in ``right`` hold numbers; those in ``fold`` wrap instead of being cut."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for header in headers:
+        made.add_column(
+            header,
+            justify="right" if header in right else "left",
+            overflow="fold" if header in fold else "ellipsis",
+            no_wrap=header not in fold,
+        )
+    return made
+
+
+def clean(text: str) -> str:
+    """Text that cannot steer a terminal: control characters, but for line ends and tabs, are written as ``\\xNN``."""
+    return "".join(character if _harmless(character) else f"\\x{ord(character):02x}" for character in text)
+
+
+def _harmless(character: str) -> bool:
+    return character in "\n\t" or not (ord(character) < 32 or 0x7F <= ord(character) < 0xA0)

@@ -1,0 +1,132 @@
+"""Where settings come from: options, then ``EUNOE_*``, then a TOML file, then defaults."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+from pydantic_settings import EnvSettingsSource, SettingsError
+
+from eunoe.runtime.settings import PREFIX, Settings, home
+from eunoe.schemas.errors import Misconfigured
+
+OTHER_VARIABLES = ("EUNOE_CONFIG", "EUNOE_DEBUG")  # variables that are no field of the settings
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One field, its value as it may be shown, and its origin: an option, a variable, a file, or ``default``."""
+
+    field: str
+    value: str
+    origin: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Settings, with the origin of each field that is not a default."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+    def sources(self) -> list[SourceLine]:
+        """Every field with its value and origin; a password is never shown."""
+        return [
+            SourceLine(name, _shown(self.settings, name), self.origins.get(name, "default"), field.description or "")
+            for name, field in Settings.model_fields.items()
+        ]
+
+
+def load(options: Mapping[str, Any] | None = None) -> Configuration:
+    """What is in force in this process; ``options`` (of the command line) win. Raises `Misconfigured`."""
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    file, table = _file()
+    _refuse_unknown_variables()
+    variables = _variables()
+    origins = (
+        dict.fromkeys(table, str(file))
+        | {name: PREFIX + name.upper() for name in variables}
+        | {name: "--" + name.replace("_", "-") for name in given}
+    )
+    try:
+        settings = Settings(**_merged(_merged(table, variables), given))
+    except ValidationError as error:
+        raise _misconfigured(error, origins) from None
+    return Configuration(settings, origins)
+
+
+def config_file() -> Path:
+    """The file that is read: ``EUNOE_CONFIG``, else ``eunoe/config.toml`` in the XDG config home."""
+    named = os.environ.get("EUNOE_CONFIG")
+    return Path(named).expanduser() if named else home("XDG_CONFIG_HOME", ".config") / "eunoe" / "config.toml"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A clause that names the known name nearest to a wrong one, or lists the known ones."""
+    choices = sorted(known)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(choices)}"
+
+
+def _file() -> tuple[Path, dict[str, Any]]:
+    path = config_file()
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if "EUNOE_CONFIG" not in os.environ:
+            return path, {}
+        raise Misconfigured(
+            f"there is no file {path}, which EUNOE_CONFIG names; write it or unset EUNOE_CONFIG"
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misconfigured(f"the configuration file {path} cannot be read: {reason}") from None
+
+
+def _variables() -> dict[str, Any]:
+    try:
+        return dict(EnvSettingsSource(Settings)())
+    except SettingsError as error:
+        raise Misconfigured(f"a variable cannot be read: {error}; a table is given as JSON") from None
+
+
+def _refuse_unknown_variables() -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | set(OTHER_VARIABLES)
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name.partition("__")[0] not in known:
+            raise Misconfigured(f"there is no setting {name} (environment); {nearest(name, known)}")
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(under)
+    for name, value in over.items():
+        below = merged.get(name)
+        merged[name] = _merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Misconfigured:
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"]]
+    origin = origins.get(path[0], "default")
+    if first["type"] == "extra_forbidden":
+        known = list(Settings.model_fields) if len(path) == 1 else []
+        hint = f"; {nearest(path[0], known)}" if known else "; remove it"
+        return Misconfigured(f"there is no setting {'.'.join(path)} ({origin}){hint}")
+    value = "" if path[0] == "password" else f" {first['input']!r}"
+    reason = first["msg"].removeprefix("Value error, ")
+    return Misconfigured(f"the setting {'.'.join(path)}{value} ({origin}) is not valid: {reason}")
+
+
+def _shown(settings: Settings, name: str) -> str:
+    value = settings.anchors_file if name == "anchors" else getattr(settings, name)
+    if isinstance(value, SecretStr):
+        return "(set)" if value.get_secret_value() else ""
+    return str(value)

@@ -1,0 +1,92 @@
+"""Every setting, with its default and its check. `eunoe.runtime.configuration` finds the values."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from eunoe.schemas import ids, limits
+from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.subjects import Caller, Role
+
+PREFIX = "EUNOE_"
+
+
+def home(variable: str, fallback: str) -> Path:
+    """An XDG base directory; the specification says that a relative one is to be ignored."""
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / fallback
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid-{os.getuid()}"
+
+
+class Settings(BaseSettings):
+    """What is in force, fixed for the life of a process. Made by `eunoe.runtime.configuration.load`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, frozen=True, extra="forbid"
+    )
+
+    url: str = Field("", description="server to use, nats://HOST:PORT[,…]; empty for the embedded one")
+    user: str = Field("", description="user name at the server")
+    password: SecretStr = Field(SecretStr(""), description="password at the server")
+    space: str = Field("default", description="the space (tenant) to work in")
+    data: Path = Field(
+        default_factory=lambda: home("XDG_DATA_HOME", ".local/share") / "eunoe",
+        description="folder of the embedded server",
+    )
+    port: int = Field(0, ge=0, le=65535, description="port of the embedded server; 0 takes a free one")
+    role: Role = Field("person", description="role in which the command line asks")
+    principal: str = Field(default_factory=_user, description="name in which the command line asks")
+    replicas: int = Field(1, ge=1, le=5, description="copies of every stream on a cluster")
+    sync: str = Field(
+        "always", pattern=r"^(always|\d+(ms|s|m|h))$", description="when the embedded server syncs its files"
+    )
+    server_memory: str = Field(
+        "1GiB", pattern=r"^\d+([KMGT]i)?B$", description="memory that the embedded server aims to stay under"
+    )
+    idle_turn_seconds: int = Field(
+        limits.IDLE_TURN_SECONDS, ge=1, description="seconds after which an untouched open turn is aborted"
+    )
+    window: int = Field(8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
+    anchors: Path | None = Field(None, description="file of anchors; <data>/anchors.jsonl when not set")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level that is logged")
+    log_format: Literal["text", "json"] = Field("text", description="form of the log")
+
+    @property
+    def caller(self) -> Caller:
+        return Caller(self.role, self.principal)
+
+    @property
+    def anchors_file(self) -> Path:
+        return self.anchors or self.data / "anchors.jsonl"
+
+    @field_validator("data", "anchors")
+    @classmethod
+    def _expand(cls, value: Path | None) -> Path | None:
+        return None if value is None else value.expanduser().absolute()
+
+    @field_validator("space", "principal")
+    @classmethod
+    def _check_id(cls, value: str, info: Any) -> str:
+        try:
+            return ids.check_space(value) if info.field_name == "space" else ids.check(value, "principal")
+        except EunoeError as error:
+            raise ValueError(str(error)) from None
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **others: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is given: the environment is read in one place, which also knows what came from where."""
+        return (init_settings,)
