@@ -1,1 +1,10 @@
-"""In-memory twins of the doors, for tests that need no server."""
+"""What tests of Eunoe and of programs on it need: the doors to the store in memory, a clock, a real server."""
+
+from __future__ import annotations
+
+from eunoe.testing.clock import ManualClock
+from eunoe.testing.documents import MemoryDocuments
+from eunoe.testing.log import MemoryJobs, MemoryLog
+from eunoe.testing.store import memory_store
+
+__all__ = ["ManualClock", "MemoryDocuments", "MemoryJobs", "MemoryLog", "memory_store"]

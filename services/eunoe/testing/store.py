@@ -1,0 +1,21 @@
+"""Every door of one space, in memory."""
+
+from __future__ import annotations
+
+from eunoe.runtime.doors import Clock, Store
+from eunoe.testing.documents import MemoryDocuments
+from eunoe.testing.log import MemoryJobs, MemoryLog
+
+
+def memory_store(space: str = "test", clock: Clock | None = None) -> Store:
+    """A fresh store in memory; ``clock`` (default: the machine's) stamps messages and times redeliveries."""
+    return Store(
+        space=space,
+        log=MemoryLog(clock),
+        jobs=MemoryJobs(clock),
+        dead=MemoryLog(clock),
+        blobs=MemoryLog(clock, latest_only=True),
+        permanent=MemoryDocuments(clock),
+        session=MemoryDocuments(clock),
+        thread=MemoryDocuments(clock),
+    )
