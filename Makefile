@@ -1,0 +1,45 @@
+# Needs Python 3.11 or newer and pip; everything else is installed into .venv on first use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+ARGS ?=
+
+.PHONY: help demo test check format docs bench clean
+
+help:
+	@echo "make demo     the tour of Eunoe, on an embedded server"
+	@echo "make test     every test; ARGS=\"tests/unit -q\" some of them"
+	@echo "make check    lint, format, types, docs/cli.md and the rules of the layout"
+	@echo "make format   put the code in shape"
+	@echo "make docs     write docs/cli.md from the program's own --help"
+	@echo "make bench    the benchmarks"
+	@echo "make clean    remove what these commands made"
+
+demo: $(READY)
+	$(BIN)/eunoe demo $(ARGS)
+
+test: $(READY)
+	$(BIN)/pytest $(ARGS)
+
+check: $(READY)
+	bash ops/check.sh $(BIN)
+
+format: $(READY)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(READY)
+	$(BIN)/python ops/cli_reference.py
+
+bench: $(READY)
+	$(BIN)/python ops/bench.py $(ARGS)
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench
+
+$(READY): pyproject.toml ops/venv.sh
+	bash ops/venv.sh $(VENV) $(PYTHON)
+	$(BIN)/pip install --quiet --group dev --editable ".[fast,redis]"
+	@touch $@
