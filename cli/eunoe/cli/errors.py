@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import typer
 
+from eunoe.runtime.tasks import cause
 from eunoe.schemas.errors import EunoeError
 
 INTERRUPTED = 130
@@ -33,7 +34,7 @@ def guarded(command: Callable[[], int]) -> int:
 
 def told(error: BaseException) -> int:
     """Say on standard error what went wrong, and return the exit code that goes with it."""
-    found = _first(error)
+    found = cause(error)
     if isinstance(found, KeyboardInterrupt | typer.Abort):
         return INTERRUPTED
     if isinstance(found, SystemExit):
@@ -45,14 +46,6 @@ def told(error: BaseException) -> int:
     if isinstance(found, OSError):
         return _say(f"{found.filename or 'the system'}: {found.strerror or found}", 1)
     return _say(f"unexpected {type(found).__name__}: {found}; set EUNOE_DEBUG=1 to see where", 1)
-
-
-def _first(error: BaseException) -> BaseException:
-    """The failure that a task group wraps: an expected one rather than what it brought down."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    leaves = [_first(child) for child in error.exceptions]
-    return next((leaf for leaf in leaves if isinstance(leaf, EunoeError)), leaves[0])
 
 
 def _say(message: str, code: int) -> int:
