@@ -27,7 +27,6 @@ EFFECTS = frozenset(
         "multiprocessing",
         "nats",
         "os",
-        "pathlib",
         "random",
         "redis",
         "secrets",
