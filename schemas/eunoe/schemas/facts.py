@@ -83,11 +83,17 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something done to a fact, with who did it (role and principal), when (ms UTC) and where in the log."""
+    """Something done to a fact, with who did it (role and principal), when (ms UTC) and where in the log.
+
+    ``lineage`` and ``order`` are the target's: an act stays with its lineage when its target has left the
+    document. ``at`` is never before the target's own, so an act always comes after what it is about.
+    """
 
     id: str
     kind: ActKind
     target: str
+    lineage: str
+    order: tuple[int, int, int]
     by: str
     at: int
     position: int
@@ -95,15 +101,58 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
 
 
+class Floor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One lineage up to ``order`` (at, position, index), folded: what has left its document.
+
+    ``count`` assertions left it, in ``versions`` versions. ``head`` is the first assertion of the last of
+    those versions, with ``supports`` assertions of its value so far, the newest at ``newest``; ``closed``
+    says which act ended it (``closed_by``), and is empty while it is in force.
+    """
+
+    order: tuple[int, int, int] = (0, 0, 0)
+    count: int = 0
+    versions: int = 0
+    head: Stated | None = None
+    supports: int = 0
+    newest: tuple[int, int, int] = (0, 0, 0)
+    closed: ActKind | Literal[""] = ""
+    closed_by: str = ""
+
+
 class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A fact as stored: the set of its assertions and acts, sorted by (at, position, index).
 
-    ``dropped`` counts, for each lineage, the assertions older than the ones kept here: complete history
-    is in the log.
+    ``floors`` holds, for each lineage with more of them than a document keeps, the older ones folded:
+    complete history is in the log. Equal sets have equal bytes.
     """
 
     v: int
     identity: Identity
     assertions: tuple[Stated, ...] = ()
     acts: tuple[Act, ...] = ()
-    dropped: dict[str, int] = {}
+    floors: dict[str, Floor] = {}
+
+
+class Indexed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is kept under a fact's id: its identity, who asserted it, and its order (at, position, index)."""
+
+    id: str
+    identity: Identity
+    source: Source
+    order: tuple[int, int, int]
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a book's records are applied: its last applied record, and that record's position in the log."""
+
+    v: int
+    chain: str
+    record: int = 0
+    position: int = 0
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Which set of buckets a bucket belongs to: three buckets with one ``id`` were filled together."""
+
+    v: int
+    id: str

@@ -27,6 +27,7 @@ PIECE_BYTES = 256 * KIB  # bytes of one piece of large content
 CONTENT_BYTES = 64 * MIB  # bytes of one entry's content
 EXCERPT_BYTES = 32 * KIB  # bytes of a large content's head, and of its tail, kept in its record
 UNNAMED_PIECE_SECONDS = 24 * 3600  # seconds after which a piece that no record names goes
+IMPORT_BYTES = 256 * MIB  # bytes of one JSON value (a line, or a whole file) that an import reads
 
 # The chain of a thread
 PRODUCERS_IN_HEAD = 64  # producers whose last number a record carries
@@ -44,7 +45,10 @@ TASK_LENGTH = 300  # characters of a task's value
 DESCRIPTION_LENGTH = 500  # characters of a notebook entry's description
 FACT_CONTENT_BYTES = 64 * KIB  # bytes of a fact's body
 FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
+AGENTS_IN_STATE = 32  # newest agents, and sessions, that a thread's state names
+TITLE_LENGTH = 80  # characters of a thread's title
 INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
+INLINE_ACTS = 64  # newest acts of each lineage kept in a document
 SESSION_SECONDS = 24 * 3600  # seconds a session lives after its last write
 
 # Composition

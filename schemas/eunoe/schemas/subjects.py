@@ -20,6 +20,7 @@ BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
 Part = Literal["log", "memory"]
 
 LOG_DURABLES = ("extraction", "facts", "anchor")
+INDEX_PREFIX = 5  # characters of a fact's id that people must type at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +207,21 @@ def session_key(session: str) -> str:
 
 
 def index_key(fact: str) -> str:
-    """Where the identity of a fact's id is kept: a fact's id has no scope in it."""
-    return f"id.{fact}"
+    """Where the identity of a fact's id is kept: a fact's id has no scope in it.
+
+    The first `INDEX_PREFIX` characters are a token of their own, so that a beginning can be looked up.
+    """
+    return f"id.{fact[:INDEX_PREFIX]}.{fact[INDEX_PREFIX:]}"
+
+
+def index_filter(beginning: str) -> str:
+    """The filter for every id that shares its first `INDEX_PREFIX` characters with ``beginning``."""
+    return f"id.{beginning[:INDEX_PREFIX]}.*"
+
+
+def mark_key(owner: str) -> str:
+    """Where it is kept how far the book of an owner is applied to the documents of its bucket."""
+    return f"mark.{ids.encode(owner)}"
+
+
+ORIGIN_KEY = "origin"

@@ -1,0 +1,43 @@
+"""What a fact's value may look like, and when two values are the same: decided here and nowhere else."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from eunoe.schemas import limits
+
+MARK = "…"
+_BREAKS = frozenset("\u2028\u2029\x85")
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two values say the same: equal after case folding and collapsed space."""
+    return normal(left) == normal(right)
+
+
+def normal(value: str) -> str:
+    """The form in which values are compared."""
+    return " ".join(value.split()).casefold()
+
+
+def one_line(text: str) -> str:
+    """``text`` as one line: every run of space and line breaks is one space, control characters and
+    halves of surrogate pairs are dropped."""
+    kept = "".join(_readable(character) for character in text)
+    return " ".join(kept.split())
+
+
+def cut(text: str, length: int) -> str:
+    """``text`` in at most ``length`` characters; a longer one ends in a mark."""
+    return text if len(text) <= length else text[: length - len(MARK)] + MARK
+
+
+def limit(subject: str) -> int:
+    """Characters that a value of this subject kind may have."""
+    return {"task": limits.TASK_LENGTH, "memo": limits.DESCRIPTION_LENGTH}.get(subject, limits.VALUE_LENGTH)
+
+
+def _readable(character: str) -> str:
+    if character.isspace() or character in _BREAKS:
+        return " "
+    return "" if unicodedata.category(character) in ("Cc", "Cs") else character
