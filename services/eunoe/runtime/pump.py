@@ -1,0 +1,240 @@
+"""The loop of every worker that consumes the log: take, handle in order, acknowledge, retry, and in the end lay aside.
+
+Messages with the same key are handled one at a time and in order, those with different keys at once. A
+message that fails is tried again where it stands, so that its successors wait for it; what is in hand is
+kept from being delivered elsewhere. A transient failure (nothing can be reached) is waited out for ever;
+any other becomes a dead letter after `limits.ATTEMPTS`.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+
+import anyio
+import msgspec
+from anyio.abc import TaskGroup
+
+from eunoe.runtime.backoff import FIRST_SECONDS, backoff
+from eunoe.runtime.doors import Clock, Consumer, Delivery, Store, Stored
+from eunoe.runtime.tasks import task_group
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.requests import DeadLetter
+
+logger = logging.getLogger(__name__)
+
+FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
+ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
+CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
+TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
+
+Handle = Callable[[Stored], Awaitable[None]]
+
+
+class Pump:
+    """One worker's consumption. ``key`` says what must stay in order, such as the chain of a message.
+
+    ``retry_seconds`` is the wait after a first failure, doubled after each further one.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        worker: str,
+        handle: Handle,
+        *,
+        key: Callable[[Stored], str],
+        clock: Clock,
+        concurrency: int = 8,
+        retry_seconds: float = FIRST_SECONDS,
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._handle = handle
+        self._key = key
+        self._clock = clock
+        self._concurrency = concurrency
+        self._retry_seconds = retry_seconds
+        self._lanes: dict[str, deque[Delivery]] = {}
+        self._scopes: set[anyio.CancelScope] = set()
+        self._room = anyio.Semaphore(concurrency)
+        self._stopping = anyio.Event()
+        self._progress = anyio.Event()
+        self._counts = {"handled": 0, "failed": 0, "dead": 0}
+
+    def statistics(self) -> Mapping[str, int]:
+        """Messages handled, tries that failed, messages laid aside, and messages in hand now."""
+        return {**self._counts, "in_hand": self._in_hand()}
+
+    async def run(self, consumer: Consumer) -> None:
+        """Consume until cancelled; then finish what is being handled, give back the rest, and return."""
+        async with task_group() as lanes:
+            lanes.start_soon(self._keep_alive)
+            try:
+                await self._careful(consumer, lanes)
+                await self._consume(consumer, lanes)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._finish()
+                lanes.cancel_scope.cancel()
+
+    async def _consume(self, consumer: Consumer, lanes: TaskGroup) -> None:
+        while True:
+            room = 2 * self._concurrency - self._in_hand()
+            if room > 0:
+                await self._round(consumer, lanes, room)
+            else:
+                await self._progress.wait()
+
+    async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
+        """After a predecessor was killed: one message at a time, so that the one that kills workers is counted
+        alone, and those that were in hand beside it are not laid aside with it."""
+        until = anyio.current_time() + CAREFUL_SECONDS
+        while anyio.current_time() < until and (await self._unacknowledged(consumer)):
+            await self._round(consumer, lanes, 1)
+            while self._lanes:
+                await self._progress.wait()
+
+    async def _unacknowledged(self, consumer: Consumer) -> int:
+        try:
+            return (await consumer.pending())[1]
+        except EunoeError as error:
+            _refuse_fatal(error)
+            await anyio.sleep(backoff(1))
+            return 1
+
+    async def _round(self, consumer: Consumer, lanes: TaskGroup, room: int) -> None:
+        try:
+            deliveries = await consumer.fetch(room, FETCH_SECONDS)
+        except EunoeError as error:
+            _refuse_fatal(error)
+            logger.warning("%s takes nothing: %s", self._worker, error, extra={"action": "fetch_failed"})
+            await anyio.sleep(backoff(3, jitter=random.random()))
+            return
+        for delivery in deliveries:
+            self._queue(delivery, lanes)
+
+    def _queue(self, delivery: Delivery, lanes: TaskGroup) -> None:
+        key = self._key(delivery.message)
+        lane = self._lanes.get(key)
+        if lane is not None:
+            lane.append(delivery)
+            return
+        self._lanes[key] = deque([delivery])
+        lanes.start_soon(self._lane, key)
+
+    async def _lane(self, key: str) -> None:
+        """Handle the messages of one key, shielded: only `_finish` ends what is being handled."""
+        lane = self._lanes[key]
+        with anyio.CancelScope(shield=True) as scope:
+            self._scopes.add(scope)
+            try:
+                while lane:
+                    async with self._room:
+                        await self._one(lane[0])
+                    lane.popleft()
+                    self._tell()
+            finally:
+                self._scopes.discard(scope)
+                del self._lanes[key]
+                self._tell()
+
+    async def _one(self, delivery: Delivery) -> None:
+        attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
+        while attempt <= limits.ATTEMPTS:
+            if self._stopping.is_set():
+                return await _told(delivery.nak)
+            try:
+                await self._handle(delivery.message)
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                self._failed(delivery, attempt, error)
+                attempt += not _transient(error)
+                with anyio.move_on_after(backoff(attempt, first=self._retry_seconds, jitter=random.random())):
+                    await self._stopping.wait()
+            else:
+                self._counts["handled"] += 1
+                return await _told(delivery.ack)
+        return await self._lay_aside(delivery, attempt - 1, reason)
+
+    def _failed(self, delivery: Delivery, attempt: int, error: Exception) -> None:
+        self._counts["failed"] += 1
+        logger.warning(
+            "%s failed on position %d, attempt %d: %s: %s",
+            *(self._worker, delivery.message.seq, attempt, type(error).__name__, error),
+            extra={"action": "message_failed"},
+            exc_info=None if isinstance(error, EunoeError) else error,
+        )
+
+    async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
+        """Write the dead letter, and only then let go of the message."""
+        letter = self._letter(delivery.message, attempts, reason)
+        subject = subjects.dead(self._store.space, self._worker)
+        try:
+            await self._store.dead.append(
+                subject, msgspec.json.encode(letter), msg_id=f"{self._worker}.{delivery.message.seq}"
+            )
+        except EunoeError as error:
+            logger.error("no dead letter could be written: %s", error, extra={"action": "dead_letter_failed"})
+            return await _told(delivery.nak)
+        self._counts["dead"] += 1
+        logger.error(
+            "%s laid position %d aside: %s", self._worker, letter.position, reason, extra={"action": "dead_letter"}
+        )
+        return await _told(delivery.term)
+
+    def _letter(self, message: Stored, attempts: int, reason: str) -> DeadLetter:
+        return DeadLetter(
+            v=limits.SCHEMA_VERSION,
+            worker=self._worker,
+            reason=reason,
+            attempts=attempts,
+            time=self._clock.now(),
+            subject=message.subject,
+            position=message.seq,
+            thread=subjects.chain_thread(subjects.chain_of(message.subject)),
+        )
+
+    async def _keep_alive(self) -> None:
+        """While a message waits or is handled, it is not delivered again."""
+        with anyio.CancelScope(shield=True) as scope:
+            self._scopes.add(scope)
+            while True:
+                await anyio.sleep(ALIVE_SECONDS)
+                for delivery in [delivery for lane in self._lanes.values() for delivery in lane]:
+                    await _told(delivery.in_progress)
+
+    async def _finish(self) -> None:
+        self._stopping.set()
+        with anyio.move_on_after(limits.DRAIN_SECONDS):
+            while self._lanes:
+                await self._progress.wait()
+        for scope in list(self._scopes):
+            scope.cancel()
+
+    def _in_hand(self) -> int:
+        return sum(len(lane) for lane in self._lanes.values())
+
+    def _tell(self) -> None:
+        self._progress.set()
+        self._progress = anyio.Event()
+
+
+def _transient(error: Exception) -> bool:
+    return isinstance(error, EunoeError) and error.exit_code == TRANSIENT
+
+
+def _refuse_fatal(error: EunoeError) -> None:
+    if not _transient(error):
+        raise error
+
+
+async def _told(signal: Callable[[], Awaitable[None]]) -> None:
+    """Tell the server, if it is there; what it does not hear is delivered again, and handled as before."""
+    try:
+        await signal()
+    except (EunoeError, OSError) as error:
+        logger.warning("an acknowledgement was not sent: %s", error, extra={"action": "ack_failed"})
