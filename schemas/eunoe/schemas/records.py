@@ -154,9 +154,9 @@ def open_header(raw: bytes) -> Header:
     try:
         header = _header.decode(raw)
     except msgspec.DecodeError as error:
-        _refuse_newer(raw)
+        refuse_newer(raw)
         raise Damaged(f"a record's header cannot be read: {error}") from None
-    _refuse_newer(raw, header.v)
+    refuse_newer(raw, header.v)
     return header
 
 
@@ -171,7 +171,8 @@ def read(position: int, data: bytes) -> Record:
     return Record(position=position, header=header, hash=wire.hash, events=events)
 
 
-def _refuse_newer(raw: bytes, version: int | None = None) -> None:
+def refuse_newer(raw: bytes, version: int | None = None) -> None:
+    """Raise `NewerSchema` when ``v`` in these bytes (or ``version``) is newer than this code."""
     if version is None:
         try:
             version = _version.decode(raw).v
@@ -179,6 +180,6 @@ def _refuse_newer(raw: bytes, version: int | None = None) -> None:
             return
     if version > limits.SCHEMA_VERSION:
         raise NewerSchema(
-            f"a record has schema version {version}; this is Eunoe with version {limits.SCHEMA_VERSION}. "
+            f"this has schema version {version}; this is Eunoe with version {limits.SCHEMA_VERSION}. "
             "Upgrade Eunoe to read it."
         )

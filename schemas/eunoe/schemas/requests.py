@@ -14,7 +14,7 @@ from eunoe.schemas.context import Context, Format, Watermark
 from eunoe.schemas.events import Event
 from eunoe.schemas.facts import FactClass, Identity, Method, Scope, Source
 
-Verb = Literal["append", "piece", "head", "show", "records", "threads", "compose", "turns", "facts", "fact"]
+Verb = Literal["append", "piece", "head", "show", "records", "anchor", "threads", "compose", "turns", "facts", "fact"]
 
 
 # audit

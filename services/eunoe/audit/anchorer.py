@@ -1,0 +1,140 @@
+"""The anchorer: follows the log and keeps anchors beside the store."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from eunoe.audit.anchors import Anchor, Heads, Mark, append_line, load_anchors
+from eunoe.runtime.chains import head_of
+from eunoe.runtime.doors import Clock, Log, Stored
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Busy, EunoeError
+
+logger = logging.getLogger(__name__)
+
+_LOCK_WAIT = 5.0  # seconds between two tries for the file, while another worker on this machine keeps it
+
+
+class Anchorer:
+    """Follows the log and keeps anchors: every `limits.ANCHOR_EVERY` records, and when it is closed."""
+
+    def __init__(self, log: Log, path: Path, clock: Clock) -> None:
+        self._log = log
+        self._path = path
+        self._clock = clock
+        self._heads = Heads()
+        self._moved: dict[str, Mark] = {}
+        self._since = 0
+        self._lock = anyio.Lock()
+        self._owned: int | None = None
+
+    def statistics(self) -> Mapping[str, int]:
+        return {"anchored": self._heads.last, "since_anchor": self._since, "anchors": int(self._owned is not None)}
+
+    async def run(self) -> None:
+        """Follow the log for ever; only one worker of a machine keeps a file of anchors."""
+        while not await self._load():  # noqa: ASYNC110 - another process lets the file go, and tells nobody
+            await anyio.sleep(_LOCK_WAIT)
+        async for stored in self._log.follow(start=self._heads.last + 1):
+            async with self._lock:
+                self._see(stored)
+                if self._since >= limits.ANCHOR_EVERY:
+                    await self._write()
+
+    async def close(self) -> None:
+        """Read what is left of the log, anchor it, and let the file go."""
+        if await self._load():
+            await self.catch_up()
+            async with self._lock:
+                if self._since:
+                    await self._write()
+        if self._owned is not None:
+            os.close(self._owned)
+            self._owned = None
+
+    async def catch_up(self) -> None:
+        """Read the log to its end as it is now."""
+        async for stored in self._log.scan(start=self._heads.last + 1):
+            async with self._lock:
+                self._see(stored)
+
+    async def anchor(self) -> Anchor:
+        """Anchor the log as it is now, whatever moved since the last anchor."""
+        if not await self._load():
+            raise Busy(f"another audit worker keeps {self._path}; ask again, it will answer in its turn")
+        await self.catch_up()
+        async with self._lock:
+            return await self._write()
+
+    async def _load(self) -> bool:
+        """Take the file and read what it says; False while another worker has it."""
+        async with self._lock:
+            if self._owned is not None:
+                return True
+            self._owned = await anyio.to_thread.run_sync(_own, self._path)
+            if self._owned is None:
+                return False
+            for anchor in await anyio.to_thread.run_sync(load_anchors, self._path):
+                self._heads.add(anchor)
+        await self._compare()
+        return True
+
+    async def _compare(self) -> None:
+        last = (await self._log.info()).last
+        if last < self._heads.last:
+            logger.error(
+                "the log ends at %d, an anchor says %d; run `eunoe audit verify`",
+                last,
+                self._heads.last,
+                extra={"action": "log_behind_anchor"},
+            )
+
+    def _see(self, stored: Stored) -> None:
+        if stored.seq <= self._heads.last:
+            return
+        self._heads.last = stored.seq
+        self._since += 1
+        try:
+            head = head_of(stored)
+        except EunoeError as error:
+            logger.error("%s", error, extra={"action": "unreadable_record", "position": stored.seq})
+            return
+        mark = Mark(head.header.record, stored.seq, head.hash)
+        known = self._heads.heads.get(head.header.chain)
+        if known is None or known.record < mark.record:
+            self._heads.heads[head.header.chain] = mark
+            self._moved[head.header.chain] = mark
+
+    async def _write(self) -> Anchor:
+        anchor = Anchor(
+            v=limits.SCHEMA_VERSION,
+            time=self._clock.now(),
+            last=self._heads.last,
+            chains=len(self._heads.heads),
+            root=self._heads.root(),
+            heads=dict(sorted(self._moved.items())),
+        )
+        await anyio.to_thread.run_sync(append_line, self._path, msgspec.json.encode(anchor))
+        self._moved.clear()
+        self._since = 0
+        return anchor
+
+
+def _own(path: Path) -> int | None:
+    """A descriptor that holds the lock beside ``path``, or None when another process has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -1,0 +1,126 @@
+"""Exports: the log, or one thread, as JSON lines that verify without a server and import again.
+
+The first line is ``{"eunoe_export": 1, …}``, then one line a record as stored, last ``{"anchor": …}``
+with the head of every chain in the file. A file without its last line was cut short, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+
+import msgspec
+
+from eunoe.audit.anchors import Anchor, Heads, Mark
+from eunoe.audit.verify import Problem, Verdict, Verifier
+from eunoe.runtime.chains import ChainReader, head_of
+from eunoe.runtime.doors import Store, Stored
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Invalid, NewerSchema, NotFound
+from eunoe.schemas.requests import StoredRecord
+
+VERSION = 1
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The first line: the format's version, the space, when (ms UTC), and the thread when it is only one."""
+
+    eunoe_export: int
+    space: str
+    time: int
+    thread: str = ""
+
+
+class Closing(msgspec.Struct, frozen=True, kw_only=True):
+    """The last line."""
+
+    anchor: Anchor
+
+
+async def export(store: Store, now: int, thread: str = "") -> AsyncIterator[bytes]:
+    """The lines of an export (each with its newline), in bounded memory. ``now`` in ms UTC."""
+    source = _of_thread(store, thread) if thread else store.log.scan()
+    heads = Heads()
+    yield _line(Opening(eunoe_export=VERSION, space=store.space, time=now, thread=thread))
+    async for stored in source:
+        head = head_of(stored)
+        heads.last = stored.seq
+        heads.heads[head.header.chain] = Mark(head.header.record, stored.seq, head.hash)
+        yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
+    yield _line(Closing(anchor=closing_anchor(heads, now)))
+
+
+def closing_anchor(heads: Heads, now: int) -> Anchor:
+    """The anchor that an export ends with: every chain's head."""
+    return Anchor(
+        v=limits.SCHEMA_VERSION,
+        time=now,
+        last=heads.last,
+        chains=len(heads.heads),
+        root=heads.root(),
+        heads=dict(sorted(heads.heads.items())),
+    )
+
+
+def verify_export(lines: Iterable[bytes], verifier: Verifier) -> Verdict:
+    """Check an export's lines; raises `Invalid` when they are none."""
+    rows = iter(lines)
+    read_opening(next(rows, b""))
+    anchor: Anchor | None = None
+    for number, line in enumerate(rows, start=2):
+        row = _read(line, number)
+        if isinstance(row, Anchor):
+            anchor = row
+        else:
+            verifier.feed(row)
+    if anchor is None:
+        verifier.problems.append(Problem(what="the export ends without its anchor: it was cut short"))
+    else:
+        verifier.close(anchor)
+        _check_root(anchor, verifier)
+    return verifier.verdict()
+
+
+def read_opening(line: bytes) -> Opening:
+    """The first line; raises `Invalid` when it is none, `NewerSchema` when a newer version wrote it."""
+    try:
+        opening = msgspec.json.decode(line, type=Opening)
+    except msgspec.DecodeError:
+        raise Invalid("this is no export of Eunoe: its first line does not say so") from None
+    if opening.eunoe_export > VERSION:
+        raise NewerSchema(
+            f"this export has version {opening.eunoe_export}, this is {VERSION}. Upgrade Eunoe to read it."
+        )
+    return opening
+
+
+def _of_thread(store: Store, thread: str) -> AsyncIterator[Stored]:
+    return _records(ChainReader(store.log, store.space), thread)
+
+
+async def _records(chains: ChainReader, thread: str) -> AsyncIterator[Stored]:
+    head = await chains.head(subjects.thread_chain(thread))
+    if head is None:
+        raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+    for first in range(1, head.header.record + 1, limits.BACK_RECORDS):
+        last = min(first + limits.BACK_RECORDS - 1, head.header.record)
+        for stored in await chains.stored(await chains.positions(head, first, last)):
+            yield stored
+
+
+def _read(line: bytes, number: int) -> Stored | Anchor:
+    try:
+        row = msgspec.json.decode(line, type=StoredRecord | None) if b'"anchor"' not in line[:12] else None
+        if row is None:
+            return msgspec.json.decode(line, type=Closing).anchor
+    except msgspec.DecodeError as error:
+        raise Invalid(f"line {number} of the export is no record: {error}") from None
+    return Stored(row.subject, row.position, row.data.encode())
+
+
+def _check_root(anchor: Anchor, verifier: Verifier) -> None:
+    if Heads(anchor.last, dict(anchor.heads)).root() != anchor.root:
+        verifier.problems.append(Problem(what="the export's anchor does not have the root it states: it was changed"))
+
+
+def _line(row: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(row) + b"\n"

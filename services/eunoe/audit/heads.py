@@ -1,0 +1,69 @@
+"""The heads that an audit worker remembers, so that an append costs one publish and no read."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import msgspec
+
+from eunoe.runtime.chains import ChainReader, Head
+from eunoe.runtime.doors import Documents
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.requests import ThreadState
+
+_KEPT = 4096  # chains
+
+
+class Heads:
+    """Least recently used heads by chain. A remembered head may be stale: the compare-and-set finds out."""
+
+    def __init__(self, chains: ChainReader, documents: Documents) -> None:
+        self._chains = chains
+        self._documents = documents
+        self._heads: OrderedDict[str, Head] = OrderedDict()
+        self._locks: dict[str, tuple[anyio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def lock(self, chain: str) -> AsyncIterator[None]:
+        """One append at a time to a chain in this process; others would only lose the race."""
+        lock, users = self._locks.get(chain, (anyio.Lock(), 0))
+        self._locks[chain] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._locks[chain]
+            if users == 1:
+                del self._locks[chain]
+            else:
+                self._locks[chain] = (lock, users - 1)
+
+    async def get(self, chain: str) -> Head | None:
+        """The remembered head, else the one in the log; None for an empty chain."""
+        if chain not in self._heads:
+            head = await self._chains.head(chain)
+            if head is None:
+                return None
+            self.put(chain, head)
+        self._heads.move_to_end(chain)
+        return self._heads[chain]
+
+    def put(self, chain: str, head: Head) -> None:
+        self._heads[chain] = head
+        self._heads.move_to_end(chain)
+        while len(self._heads) > _KEPT:
+            self._heads.popitem(last=False)
+
+    def forget(self, chain: str) -> None:
+        self._heads.pop(chain, None)
+
+    async def folded(self, chain: str, head: Head | None) -> ThreadState | None:
+        """The thread's ``state`` document, read only when the head alone may not know every producer."""
+        if head is None or (len(head.header.producers) < limits.PRODUCERS_IN_HEAD and not head.header.evicted):
+            return None
+        thread = subjects.chain_thread(chain)
+        entry = await self._documents.get(subjects.state_key(thread)) if thread else None
+        return msgspec.json.decode(entry.value, type=ThreadState) if entry else None

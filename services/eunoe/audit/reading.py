@@ -1,0 +1,124 @@
+"""Entries as people and recalls see them, and records as stored: the audit worker's read verbs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from eunoe.audit import showing
+from eunoe.audit.pieces import Pieces
+from eunoe.runtime.chains import ChainReader, Head
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import limits
+from eunoe.schemas.errors import NotFound
+from eunoe.schemas.events import EntryBase
+from eunoe.schemas.records import Record
+from eunoe.schemas.requests import RecordsReply, RecordsRequest, Shown, ShowReply, ShowRequest, StoredRecord
+from eunoe.schemas.subjects import Address, chain_thread
+
+_decode_show = msgspec.json.Decoder(ShowRequest).decode
+_decode_records = msgspec.json.Decoder(RecordsRequest).decode
+_encode = msgspec.json.encode
+
+
+@dataclass(slots=True)
+class _Page:
+    """Entries found so far, and how each turn met on the way ended."""
+
+    shown: list[Shown] = field(default_factory=list)
+    turns: showing.Turns = field(default_factory=showing.Turns)
+
+
+class Reading:
+    """Reads entries and records of one space."""
+
+    def __init__(self, chains: ChainReader, pieces: Pieces) -> None:
+        self._chains = chains
+        self._pieces = pieces
+
+    async def serve_show(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.show(address.thread, address.chain, _decode_show(data or b"{}")))
+
+    async def serve_records(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.records(address.chain, _decode_records(data or b"{}")))
+
+    async def show(self, thread: str, chain: str, request: ShowRequest) -> ShowReply:
+        """One entry whole, or a page of entries with their beginnings."""
+        head = await self._chains.head(chain) if thread else None
+        if head is None:
+            raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+        total = head.header.entries
+        if not request.entry:
+            return await self._page(head, request, total)
+        if not 1 <= request.entry <= total:
+            raise NotFound(f"the thread {thread!r} has no entry {request.entry}; it has entries 1 to {total}")
+        page = await self._read(head, request.entry, 1)
+        return ShowReply(entries=(await self._whole(head, page, request.entry),), total=total)
+
+    async def records(self, chain: str, request: RecordsRequest) -> RecordsReply:
+        """Stored records after a number, as many as fit a part of a reply (one at least)."""
+        head = await self._chains.head(chain)
+        if head is None:
+            raise NotFound(f"there is no thread {chain_thread(chain)!r}; `eunoe threads` lists what there is")
+        first = request.after + 1
+        places = await self._chains.positions(head, first, first + limits.BACK_RECORDS - 1)
+        found: list[StoredRecord] = []
+        size = 0
+        for stored in await self._chains.stored(places):
+            size += len(stored.data)
+            if found and size > limits.RECORD_BYTES:
+                break
+            found.append(_stored(stored))
+        return RecordsReply(records=tuple(found), more=request.after + len(found) < head.header.record)
+
+    async def _page(self, head: Head, request: ShowRequest, total: int) -> ShowReply:
+        limit = max(1, min(request.limit, 1000))
+        page = await self._read(head, request.after + 1, limit)
+        shown = tuple(showing.shorten(page.turns.finish(entry, head.header), request.preview) for entry in page.shown)
+        return ShowReply(entries=shown, total=total, more=bool(shown) and shown[-1].entry < total)
+
+    async def _read(self, head: Head, entry: int, limit: int) -> _Page:
+        """Up to ``limit`` entries from ``entry`` on, reading on until the turns they belong to have ended."""
+        page = _Page()
+        start = await self._chains.first(head, lambda header: header.entries >= entry)
+        if not start:
+            return page
+        async for record in self._from(head, start, page):
+            page.turns.see(record)
+            for event in record.events:
+                if isinstance(event, EntryBase) and event.entry >= entry and len(page.shown) < limit:
+                    page.shown.append(showing.show(event, record))
+            if len(page.shown) >= limit and page.turns.settled(page.shown, head.header):
+                break
+        return page
+
+    async def _from(self, head: Head, start: int, page: _Page) -> AsyncIterator[Record]:
+        """The records from ``start`` on, after the ones before it that opened its turns are seen."""
+        first = (await self._chains.records(await self._chains.positions(head, start, start)))[0]
+        missing = showing.opened_before(first)
+        if missing:
+            async for record in self._chains.backward(head, start - 1):
+                missing -= page.turns.see_opening(record)
+                if not missing:
+                    break
+        async for record in self._chains.forward(head, start):
+            yield record
+
+    async def _whole(self, head: Head, page: _Page, entry: int) -> Shown:
+        shown = page.turns.finish(page.shown[0], head.header)
+        event = await self._event(shown.position, entry)
+        if event.blob is None:
+            return shown
+        return msgspec.structs.replace(
+            shown, content=await self._pieces.read(chain_thread(head.header.chain), event.blob)
+        )
+
+    async def _event(self, position: int, entry: int) -> EntryBase:
+        record = await self._chains.record(position)
+        return next(event for event in record.events if isinstance(event, EntryBase) and event.entry == entry)
+
+
+def _stored(stored: Stored) -> StoredRecord:
+    return StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode())

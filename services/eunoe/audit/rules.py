@@ -1,0 +1,205 @@
+"""What an append does to its chain: a pure decision from the chain's head and the request.
+
+Invariants, for every chain: records are numbered without gaps; entries and turns likewise; a
+producer's appends happen once each and in order; nothing is appended to a turn that is not open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from eunoe.audit import authority, turns
+from eunoe.runtime.chains import Head
+from eunoe.schemas import ids, limits, records, subjects
+from eunoe.schemas.errors import Busy, Invalid, NewerSchema, NumberSkipped
+from eunoe.schemas.events import Event, MemoryEvent
+from eunoe.schemas.records import GENESIS, Done, Header
+from eunoe.schemas.requests import AppendReply, AppendRequest, ThreadState
+from eunoe.schemas.subjects import Caller, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """A validated append. ``digest`` is the SHA-256 (hex) of the request's bytes, ``now`` in ms UTC."""
+
+    caller: Caller
+    chain: str
+    request: AppendRequest
+    digest: str
+    now: int
+
+    @property
+    def producer(self) -> str:
+        return records.producer_key(self.caller, self.request.producer)
+
+    @property
+    def part(self) -> Part:
+        return "memory" if isinstance(self.request.events[0], MemoryEvent) else "log"
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The append was done before: its answer is in the producer's record with number ``n``."""
+
+    done: Done
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The append is new: seal this header over these events."""
+
+    header: Header
+    events: tuple[Event, ...]
+
+
+def check(append: Append) -> None:
+    """Refuse what no state of the chain could make valid."""
+    request = append.request
+    if request.v > limits.SCHEMA_VERSION:
+        raise NewerSchema(
+            f"the append has schema version {request.v}; this audit worker has {limits.SCHEMA_VERSION}. "
+            "Upgrade the worker."
+        )
+    ids.check(request.producer, "producer")
+    if request.n < 1:
+        raise Invalid("a producer's appends are numbered from 1")
+    if not 1 <= len(request.events) <= limits.EVENTS_PER_RECORD:
+        raise Invalid(f"an append holds 1 to {limits.EVENTS_PER_RECORD} events, not {len(request.events)}")
+    if len({isinstance(event, MemoryEvent) for event in request.events}) > 1:
+        raise Invalid("one append is either all of what happened or all of what memory did")
+    for event in request.events:
+        turns.check_event(event)
+    authority.check(append.caller, append.chain, request)
+
+
+def decide(head: Head | None, append: Append, folded: ThreadState | None = None) -> Again | Write:
+    """What to do now that the chain ends in ``head`` (None: it is empty).
+
+    ``folded`` is the thread's ``state`` document where the head may not know every producer: one leaves
+    the list in the head only when that document holds it.
+    """
+    done = _done(head, append.producer, folded)
+    if done is not None and append.request.n <= done.n:
+        return Again(done if done.position or head is None else Done(done.n, done.record, head.position))
+    expected = done.n + 1 if done else 1
+    if append.request.n != expected:
+        raise NumberSkipped(
+            f"append {append.request.n} of its producer came before {expected}; send {expected} first",
+            expected=expected,
+        )
+    return _write(head, append, done, folded.record if folded else 0)
+
+
+def reply(header: Header, position: int, found: str, events: tuple[Event, ...], *, duplicate: bool) -> AppendReply:
+    """The answer to the append that wrote this record."""
+    numbers = [getattr(event, "turn", 0) for event in events]
+    return AppendReply(
+        position=position,
+        record=header.record,
+        hash=found,
+        turn=next((number for number in numbers if number), 0),
+        entries=tuple(getattr(event, "entry", 0) for event in events),
+        duplicate=duplicate,
+    )
+
+
+def message_id(space: str, append: Append) -> str:
+    """The ``Nats-Msg-Id``: JetStream's own dedupe ignores the subject, so the key holds it."""
+    key = "\x00".join((space, append.chain, append.part, append.producer, str(append.request.n)))
+    return records.digest_header(key.encode())[:40]
+
+
+def _write(head: Head | None, append: Append, done: Done | None, folded: int) -> Write:
+    before = head.header if head else _empty(append)
+    record = before.record + 1
+    now = max(append.now, before.time)
+    state = turns.State.of(before, record=record, now=now)
+    events = tuple(state.number(event, append.request.turn, append.caller) for event in append.request.events)
+    producers, evicted = _producers(head, append, record, folded)
+    header = Header(
+        v=limits.SCHEMA_VERSION,
+        chain=append.chain,
+        record=record,
+        prev=head.hash if head else GENESIS,
+        time=now,
+        role=append.caller.role,
+        principal=append.caller.principal,
+        producer=append.request.producer,
+        n=append.request.n,
+        request=append.digest,
+        digests=(),
+        before=_position(done, head),
+        entries=state.entries,
+        turns=state.turns,
+        committed=state.committed,
+        open=state.open,
+        closed=state.closed,
+        producers=producers,
+        evicted=before.evicted + evicted,
+        back=((head.position, *before.back) if head else ())[: limits.BACK_RECORDS],
+        marks=(*before.marks, head.position) if head and before.record % limits.MARK_EVERY == 0 else before.marks,
+    )
+    return Write(header, events)
+
+
+def _done(head: Head | None, producer: str, folded: ThreadState | None) -> Done | None:
+    known = head.header.producers.get(producer) if head else None
+    if known is None and folded and producer in folded.producers:
+        return Done(*folded.producers[producer])
+    return known
+
+
+def _producers(head: Head | None, append: Append, record: int, folded: int) -> tuple[dict[str, Done], int]:
+    known = dict(head.header.producers) if head else {}
+    for key, done in known.items():
+        if head and not done.position:
+            known[key] = Done(done.n, done.record, head.position)
+    known[append.producer] = Done(append.request.n, record, 0)
+    over = len(known) - limits.PRODUCERS_IN_HEAD
+    if over <= 0:
+        return known, 0
+    leaving = sorted((key for key in known if known[key].record <= folded), key=lambda key: known[key].record)
+    for key in leaving[:over]:
+        del known[key]
+    if len(known) > limits.PRODUCERS_IN_HEAD_MAX:
+        raise Busy(
+            f"{len(known)} producers wrote to {subjects.chain_thread(append.chain)!r} and its state is behind; "
+            "start the facts worker and try again"
+        )
+    return known, min(over, len(leaving))
+
+
+def _position(done: Done | None, head: Head | None) -> int:
+    if done is None or head is None:
+        return 0
+    return done.position or head.position
+
+
+def _empty(append: Append) -> Header:
+    return Header(
+        v=limits.SCHEMA_VERSION,
+        chain=append.chain,
+        record=0,
+        prev=GENESIS,
+        time=0,
+        role=append.caller.role,
+        principal=append.caller.principal,
+        producer=append.request.producer,
+        n=0,
+        request="",
+        digests=(),
+    )
+
+
+def decode(data: bytes) -> AppendRequest:
+    """A request's bytes; raises `NewerSchema` or `Invalid` in one line."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.DecodeError as error:
+        records.refuse_newer(data)
+        raise Invalid(f"the append cannot be read: {error}") from None
+
+
+_decoder = msgspec.json.Decoder(AppendRequest)

@@ -1,0 +1,238 @@
+"""Checking the log: chains, digests, gaps, anchors and receipts. Pure: stored messages in, problems out.
+
+It works on the live log and on an export alike, and says what is wrong and what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from eunoe.audit.anchors import Anchor, Mark, Receipt
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.errors import Damaged, NewerSchema
+from eunoe.schemas.records import GENESIS, Header, Wire
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that is wrong: where (chain, record, position in the log; empty or 0 where it has none), and what."""
+
+    what: str
+    chain: str = ""
+    record: int = 0
+    position: int = 0
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What was checked, and every problem in the order found."""
+
+    chains: int
+    records: int
+    events: int
+    anchors: int
+    receipts: int
+    last: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def fine(self) -> bool:
+        return not self.problems
+
+
+@dataclass(slots=True)
+class _Chain:
+    record: int = 0
+    hash: str = GENESIS
+    position: int = 0
+    entries: int = 0
+
+
+@dataclass(slots=True)
+class _Claim:
+    """Something outside the store says that this record of a chain had this hash."""
+
+    mark: Mark
+    by: str
+    met: bool = False
+
+
+@dataclass(slots=True)
+class Verifier:
+    """Feed it every stored record in order of position, then ask for the verdict."""
+
+    thread: str = ""
+    chains: dict[str, _Chain] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    records: int = 0
+    events: int = 0
+    last: int = 0
+    anchors: int = 0
+    receipts: int = 0
+    _claims: dict[str, list[_Claim]] = field(default_factory=dict)
+
+    def expect(self, anchors: Iterable[Anchor], receipts: Iterable[Receipt] = ()) -> None:
+        """What anchors and receipts say. Only the newest of each chain and kind can show what is missing."""
+        newest: dict[str, _Claim] = {}
+        for anchor in anchors:
+            self.anchors += 1
+            for chain, mark in anchor.heads.items():
+                newest[chain] = _Claim(mark, f"the anchor of {utc(anchor.time)}")
+        for chain, claim in newest.items():
+            self._claims.setdefault(chain, []).append(claim)
+        for receipt in receipts:
+            self.receipts += 1
+            mark = Mark(receipt.record, receipt.position, receipt.hash)
+            self._claims.setdefault(receipt.chain, []).append(_Claim(mark, "a client's receipt"))
+
+    def feed(self, stored: Stored) -> None:
+        """Check one stored record against its chain so far."""
+        self.last = max(self.last, stored.seq)
+        chain = subjects.chain_of(stored.subject)
+        if self.thread and chain != subjects.thread_chain(self.thread):
+            return
+        self.records += 1
+        try:
+            self._check(stored, chain)
+        except (Damaged, NewerSchema) as error:
+            self._wrong(str(error), chain, position=stored.seq)
+
+    def gaps(self, gaps: Iterable[int]) -> None:
+        """Sequences between the log's first and last that hold no message any more."""
+        runs: list[list[int]] = []
+        for gap in sorted(gaps):
+            if runs and runs[-1][-1] == gap - 1:
+                runs[-1].append(gap)
+            else:
+                runs.append([gap])
+        for run in runs:
+            where = f"position {run[0]}" if len(run) == 1 else f"positions {run[0]} to {run[-1]}"
+            self._wrong(f"{where} of the log held a record that is gone", position=run[0])
+
+    def close(self, anchor: Anchor) -> None:
+        """Compare the chains as fed with the anchor that ends an export: they must end alike."""
+        self.anchors += 1
+        for chain, mark in anchor.heads.items():
+            state = self.chains.get(chain, _Chain())
+            claim = _Claim(mark, "the export's anchor")
+            if state.record < mark.record:
+                self._missing(chain, [claim])
+            elif (state.record, state.hash) != (mark.record, mark.hash):
+                self._wrong("it does not end as the export's anchor says: it was changed", chain, state.record)
+        for chain in self.chains.keys() - anchor.heads.keys():
+            self._wrong("the export's anchor does not name it: it was put here", chain)
+
+    def verdict(self) -> Verdict:
+        for chain, claims in sorted(self._claims.items()):
+            if not self.thread or chain == subjects.thread_chain(self.thread):
+                self._missing(chain, claims)
+        return Verdict(
+            chains=len(self.chains),
+            records=self.records,
+            events=self.events,
+            anchors=self.anchors,
+            receipts=self.receipts,
+            last=self.last,
+            problems=tuple(self.problems),
+        )
+
+    def _check(self, stored: Stored, chain: str) -> None:
+        state = self.chains.setdefault(chain, _Chain())
+        wire = records.open_wire(stored.data)
+        raw = bytes(wire.header)
+        header = records.open_header(raw)
+        if records.digest_header(raw) != wire.hash:
+            self._wrong("its header does not have its hash: it was changed", chain, header.record, stored.seq)
+        self._check_events(wire, header, chain, stored.seq)
+        if header.chain != chain:
+            self._wrong(f"it belongs to {name(header.chain)}: it was put here", chain, header.record, stored.seq)
+            return
+        if header.record <= state.record:
+            self._wrong(
+                f"record {header.record} comes a second time, after record {state.record}",
+                chain,
+                header.record,
+                stored.seq,
+            )
+            return
+        self._check_link(state, header, chain, stored.seq)
+        self._meet(chain, header.record, wire.hash)
+        self.chains[chain] = _Chain(header.record, wire.hash, stored.seq, header.entries)
+
+    def _check_events(self, wire: Wire, header: Header, chain: str, position: int) -> None:
+        self.events += len(wire.events)
+        if len(wire.salts) != len(wire.events) or len(header.digests) != len(wire.events):
+            self._wrong("it does not hold as many events as its header says", chain, header.record, position)
+            return
+        for index, (salt, raw, digest) in enumerate(zip(wire.salts, wire.events, header.digests, strict=True)):
+            try:
+                found = records.digest_event(salt, bytes(raw))
+            except ValueError:
+                found = ""
+            if found != digest:
+                self._wrong(
+                    f"event {index + 1} does not have its digest: it was changed", chain, header.record, position
+                )
+
+    def _check_link(self, state: _Chain, header: Header, chain: str, position: int) -> None:
+        if header.record > state.record + 1:
+            first, last = state.record + 1, header.record - 1
+            lost = f"record {first} is" if first == last else f"records {first} to {last} are"
+            self._wrong(f"{lost} missing", chain, first, position)
+        elif header.prev != state.hash:
+            self._wrong(
+                "it does not follow the record before it: one of them was changed", chain, header.record, position
+            )
+        elif header.back[:1] not in ((), (state.position,)):
+            self._wrong("it says that the record before it was elsewhere", chain, header.record, position)
+        if header.entries < state.entries:
+            self._wrong("its entries do not go on from the record before it", chain, header.record, position)
+
+    def _meet(self, chain: str, record: int, found: str) -> None:
+        for claim in self._claims.get(chain, ()):
+            if claim.mark.record == record:
+                claim.met = True
+                if claim.mark.hash != found:
+                    self._wrong(f"it does not have the hash that {claim.by} says: it was replaced", chain, record)
+
+    def _missing(self, chain: str, claims: list[_Claim]) -> None:
+        unmet = [claim for claim in claims if not claim.met]
+        if not unmet:
+            return
+        claim = max(unmet, key=lambda unmet: unmet.mark.record)
+        state = self.chains.get(chain)
+        if state is None:
+            self._wrong(f"it is missing whole: {claim.by} says it had {_count(claim.mark.record)}", chain)
+        elif state.record < claim.mark.record:
+            self._wrong(f"ends at {state.record}, {claim.by} says {claim.mark.record}", chain, state.record)
+
+    def _wrong(self, what: str, chain: str = "", record: int = 0, position: int = 0) -> None:
+        self.problems.append(Problem(what=what, chain=chain, record=record, position=position))
+
+
+def name(chain: str) -> str:
+    """A chain as people say it: ``thread x`` or ``book permanent shared``."""
+    kind, _, rest = chain.partition(".")
+    return f"{kind} " + " ".join(ids.decode(token) for token in rest.split("."))
+
+
+def describe(problem: Problem) -> str:
+    """One line for one problem."""
+    where = name(problem.chain) if problem.chain else "log"
+    if problem.record and not problem.what.startswith(("record", "ends")):
+        where += f", record {problem.record}"
+    if problem.position and "position" not in problem.what:
+        where += f" (position {problem.position})"
+    return f"{where}: {problem.what}"
+
+
+def _count(records: int) -> str:
+    return "1 record" if records == 1 else f"{records} records"
+
+
+def utc(time: int) -> str:
+    """Milliseconds as ``2026-01-31 09:05:00Z``."""
+    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

@@ -1,0 +1,188 @@
+"""The audit worker: the only writer of the log. Decode, decide, publish, answer."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+
+import anyio
+import msgspec
+
+from eunoe.audit import rules
+from eunoe.audit.anchorer import Anchorer
+from eunoe.audit.anchors import path_for
+from eunoe.audit.authority import SWEEPER
+from eunoe.audit.heads import Heads
+from eunoe.audit.idle import IdleTurns
+from eunoe.audit.pieces import Pieces
+from eunoe.audit.reading import Reading
+from eunoe.runtime.chains import ChainReader, Head
+from eunoe.runtime.doors import Clock, Handler, Store
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, NumberReused, OutcomeUnknown, TooLarge
+from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply, HeadRequest
+from eunoe.schemas.subjects import Address, Caller
+
+logger = logging.getLogger(__name__)
+
+_RACES = 64  # lost compare-and-sets in a row before an append is given back as busy
+_decode_head = msgspec.json.Decoder(HeadRequest).decode
+_encode = msgspec.json.encode
+
+
+class AuditWorker:
+    """Serves ``append``, ``piece``, ``head``, ``show`` and ``records``; aborts idle turns; keeps anchors."""
+
+    name = "audit"
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._chains = ChainReader(store.log, store.space)
+        self._heads = Heads(self._chains, store.thread)
+        self._pieces = Pieces(store, self._chains, clock)
+        self._reading = Reading(self._chains, self._pieces)
+        self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
+        self._anchorer = Anchorer(store.log, path_for(settings.anchors_path, store.space), clock)
+        self._counts = {"appended": 0, "duplicates": 0, "conflicts": 0}
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return {
+            "append": self._serve_append,
+            "piece": self._pieces.serve,
+            "head": self._serve_head,
+            "show": self._reading.serve_show,
+            "records": self._reading.serve_records,
+            "anchor": self._serve_anchor,
+        }
+
+    async def run(self) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._anchorer.run)
+            tasks.start_soon(self._idle.run, LocalAuditor(self, SWEEPER))
+            tasks.start_soon(self._pieces.sweep)
+
+    async def drain(self) -> None:
+        await self._anchorer.close()
+
+    def statistics(self) -> Mapping[str, int]:
+        return {**self._counts, **self._anchorer.statistics(), "open_turns": self._idle.tracked()}
+
+    async def append(self, caller: Caller, chain: str, data: bytes) -> AppendReply:
+        """Append what the request's bytes say, exactly once; raises what `Auditor.append` does."""
+        request = rules.decode(data)
+        append = rules.Append(caller, chain, request, hashlib.sha256(data).hexdigest(), self._clock.now())
+        rules.check(append)
+        await self._pieces.check(chain, request)
+        async with self._heads.lock(chain):
+            return await self._append(append)
+
+    async def head(self, caller: Caller, chain: str, request: HeadRequest) -> HeadReply:
+        """Where the chain ends, and how far the caller's producer is."""
+        head = await self._chains.head(chain)
+        if head is None:
+            return HeadReply()
+        header = head.header
+        done = header.producers.get(records.producer_key(caller, request.producer)) if request.producer else None
+        return HeadReply(
+            record=header.record,
+            position=head.position,
+            hash=head.hash,
+            entries=header.entries,
+            turns=header.turns,
+            committed=header.committed,
+            open=tuple(turn.turn for turn in header.open.values()),
+            n=done.n if done else 0,
+        )
+
+    async def abort_idle_turns(self) -> None:
+        """Abort every known turn that was left open too long, now."""
+        await self._idle.sweep(LocalAuditor(self, SWEEPER))
+
+    async def sweep_pieces(self) -> None:
+        """Remove the pieces that are due now and that no record names."""
+        await self._pieces.sweep_due()
+
+    async def _append(self, append: rules.Append) -> AppendReply:
+        for _ in range(_RACES):
+            head = await self._heads.get(append.chain)
+            decision = rules.decide(head, append, await self._heads.folded(append.chain, head))
+            if isinstance(decision, rules.Again):
+                return await self._answer_again(append, decision)
+            try:
+                return await self._write(append, head, decision)
+            except Conflict:
+                self._counts["conflicts"] += 1
+                self._heads.forget(append.chain)
+            except OutcomeUnknown:
+                self._heads.forget(append.chain)
+                raise
+        raise Busy(f"{_RACES} other appends to this thread were first; try again")
+
+    async def _write(self, append: rules.Append, head: Head | None, write: rules.Write) -> AppendReply:
+        data, found = records.seal(write.header, write.events)
+        if len(data) > limits.RECORD_BYTES:
+            raise TooLarge(
+                f"the append makes a record of {len(data):,} bytes; the limit is {limits.RECORD_BYTES:,}. "
+                "Send its events in several appends."
+            )
+        space = self._store.space
+        appended = await self._store.log.append(
+            subjects.chain_subject(space, append.chain, append.part),
+            data,
+            msg_id=rules.message_id(space, append),
+            expect=(subjects.chain_filter(space, append.chain), head.position if head else 0),
+        )
+        if appended.duplicate:
+            self._heads.forget(append.chain)
+            return await self._answer_at(append, appended.seq)
+        self._counts["appended"] += 1
+        self._heads.put(append.chain, Head(write.header, appended.seq, found))
+        self._idle.note(append.chain, write.header)
+        return rules.reply(write.header, appended.seq, found, write.events, duplicate=False)
+
+    async def _answer_again(self, append: rules.Append, again: rules.Again) -> AppendReply:
+        record = await self._chains.record(again.done.position)
+        while record.header.n > append.request.n and record.header.before:
+            record = await self._chains.record(record.header.before)
+        return self._answer(append, record)
+
+    async def _answer_at(self, append: rules.Append, position: int) -> AppendReply:
+        return self._answer(append, await self._chains.record(position))
+
+    def _answer(self, append: rules.Append, record: records.Record) -> AppendReply:
+        if record.header.n != append.request.n:
+            raise Damaged(f"append {append.request.n} was done, but its record is missing; run `eunoe audit verify`")
+        if record.header.request != append.digest:
+            raise NumberReused(
+                f"append {append.request.n} of this producer holds something else already; start a new producer"
+            )
+        self._counts["duplicates"] += 1
+        return rules.reply(record.header, record.position, record.hash, record.events, duplicate=True)
+
+    async def _serve_append(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.append(address.caller, address.chain, data))
+
+    async def _serve_head(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.head(address.caller, address.chain, _decode_head(data or b"{}")))
+
+    async def _serve_anchor(self, address: Address, data: bytes) -> bytes:
+        if address.caller.role != "person":
+            raise Denied(f"a {address.caller.role} may not anchor the log")
+        return _encode(await self._anchorer.anchor())
+
+
+class LocalAuditor:
+    """An `Auditor` that calls a worker in the same process, as one caller."""
+
+    def __init__(self, worker: AuditWorker, caller: Caller) -> None:
+        self._worker = worker
+        self._caller = caller
+
+    async def append(self, chain: str, request: AppendRequest) -> AppendReply:
+        return await self._worker.append(self._caller, chain, _encode(request))
+
+    async def head(self, chain: str, producer: str = "") -> HeadReply:
+        return await self._worker.head(self._caller, chain, HeadRequest(producer=producer))

@@ -1,0 +1,126 @@
+"""Reading a chain: its head, and its records by number, with few round trips and no scan.
+
+A record carries the positions of its previous 64 records and of every 1,024th, so the head alone is
+enough to reach any record with gathered gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+
+from eunoe.runtime.doors import Log, Stored
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import Damaged
+from eunoe.schemas.records import Header, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last record of a chain: its header, where it is, and its hash."""
+
+    header: Header
+    position: int
+    hash: str
+
+
+class ChainReader:
+    """Reads the chains of one space from its log."""
+
+    def __init__(self, log: Log, space: str) -> None:
+        self._log = log
+        self._space = space
+
+    async def head(self, chain: str) -> Head | None:
+        """The chain's last record, None when it has none."""
+        found = await self._log.last([subjects.chain_filter(self._space, chain)])
+        if not found.messages:
+            return None
+        newest = max(found.messages, key=lambda message: message.seq)
+        return head_of(newest)
+
+    async def record(self, position: int) -> Record:
+        """The record at a position of the log; raises `Damaged` when it is not there."""
+        return (await self.records([position]))[0]
+
+    async def records(self, positions: Iterable[int]) -> list[Record]:
+        """Records by position, in the order asked."""
+        return [records.read(stored.seq, stored.data) for stored in await self.stored(positions)]
+
+    async def stored(self, positions: Iterable[int]) -> list[Stored]:
+        """Records as stored, by position, in the order asked; raises `Damaged` when one is not there."""
+        wanted = list(positions)
+        found = await self._log.get(wanted)
+        present = [stored for stored in found if stored is not None]
+        if len(present) < len(wanted):
+            missing = next(at for at, stored in zip(wanted, found, strict=True) if stored is None)
+            raise Damaged(f"the record at position {missing} of the log is missing; run `eunoe audit verify`")
+        return present
+
+    async def positions(self, head: Head, first: int, last: int) -> list[int]:
+        """The positions of records ``first`` to ``last`` of the head's chain, in order."""
+        last = min(last, head.header.record)
+        if first > last:
+            return []
+        current, position = await self._start(head, last)
+        known = {current.record: position}
+        while first not in known:
+            known.update(_behind(current))
+            lowest = current.record - len(current.back)
+            if lowest > first:
+                current = await self._header(known[lowest])
+        return [known[number] for number in range(first, last + 1)]
+
+    async def forward(self, head: Head, first: int = 1, last: int = 0, batch: int = 64) -> AsyncIterator[Record]:
+        """The records ``first`` to ``last`` (0: to the head) of the head's chain, in order, in bounded memory."""
+        end = last or head.header.record
+        for start in range(first, end + 1, batch):
+            places = await self.positions(head, start, min(start + batch - 1, end))
+            for record in await self.records(places):
+                yield record
+
+    async def backward(self, head: Head, last: int = 0, batch: int = 64) -> AsyncIterator[Record]:
+        """The records from ``last`` (0: the head) back to the chain's first."""
+        end = last or head.header.record
+        while end > 0:
+            places = await self.positions(head, max(1, end - batch + 1), end)
+            for record in reversed(await self.records(places)):
+                yield record
+            end -= len(places)
+
+    async def first(self, head: Head, reached: Callable[[Header], bool]) -> int:
+        """The number of the first record whose header is ``reached`` (monotonic along the chain); 0 for none."""
+        if not reached(head.header):
+            return 0
+        low, high = 1, head.header.record
+        for number, position in enumerate(head.header.marks, start=1):
+            if reached(await self._header(position)):
+                high = number * limits.MARK_EVERY
+                break
+            low = number * limits.MARK_EVERY + 1
+        while low < high:
+            middle = (low + high) // 2
+            position = (await self.positions(head, middle, middle))[0]
+            low, high = (low, middle) if reached(await self._header(position)) else (middle + 1, high)
+        return low
+
+    async def _start(self, head: Head, last: int) -> tuple[Header, int]:
+        mark = -(-last // limits.MARK_EVERY)
+        if last >= head.header.record - len(head.header.back) or mark > len(head.header.marks):
+            return head.header, head.position
+        position = head.header.marks[mark - 1]
+        return await self._header(position), position
+
+    async def _header(self, position: int) -> Header:
+        stored = (await self.stored([position]))[0]
+        return records.open_header(records.open_wire(stored.data).header)
+
+
+def head_of(stored: Stored) -> Head:
+    """A stored record as the head of its chain."""
+    wire = records.open_wire(stored.data)
+    return Head(records.open_header(wire.header), stored.seq, wire.hash)
+
+
+def _behind(header: Header) -> dict[int, int]:
+    return {header.record - 1 - index: position for index, position in enumerate(header.back)}

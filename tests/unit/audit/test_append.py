@@ -1,0 +1,296 @@
+"""Appends happen exactly once, in order, to turns that are open."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from desks import AGENT, Desk, whole_turn
+
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import (
+    Denied,
+    EunoeError,
+    Invalid,
+    NewerSchema,
+    NumberReused,
+    NumberSkipped,
+    TooLarge,
+    TurnNotOpen,
+)
+from eunoe.schemas.events import (
+    FactRecorded,
+    Instructions,
+    Prompt,
+    Response,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+    TurnCommitted,
+    TurnOpened,
+    Usage,
+)
+from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass
+from eunoe.schemas.subjects import Caller
+
+
+async def records_of(desk: Desk, thread: str = "t") -> list[records.Record]:
+    chain = subjects.chain_filter(desk.store.space, subjects.thread_chain(thread))
+    return [records.read(stored.seq, stored.data) async for stored in desk.store.log.scan([chain])]
+
+
+async def test_entries_turns_and_ordinals_are_numbered_from_one_without_gaps(desk: Desk) -> None:
+    """Numbers are the thread's own, whoever appends, and stay for life."""
+    first = await desk.append(1, Instructions(content="be brief"), *whole_turn("hello"), turn="a")
+    second = await desk.append(2, *whole_turn("again"), turn="b")
+    other = await desk.append(1, *whole_turn("elsewhere"), thread="u")
+
+    assert first.entries == (1, 0, 2, 3, 0)
+    assert (first.record, first.turn) == (1, 1)
+    assert second.entries == (0, 4, 5, 0)
+    assert (second.record, second.turn) == (2, 2)
+    assert other.entries == (0, 1, 2, 0)
+    committed = [
+        event for record in await records_of(desk) for event in record.events if isinstance(event, TurnCommitted)
+    ]
+    assert [(event.turn, event.ordinal) for event in committed] == [(1, 1), (2, 2)]
+
+
+async def test_each_record_links_to_the_one_before(desk: Desk) -> None:
+    """A chain is checked with nothing but its records: number, prev, and where its records are."""
+    for n in (1, 2, 3):
+        await desk.append(n, *whole_turn(f"turn {n}"), turn=f"k{n}")
+
+    one, two, three = await records_of(desk)
+    assert one.header.prev == records.GENESIS
+    assert [two.header.prev, three.header.prev] == [one.hash, two.hash]
+    assert three.header.back == (two.position, one.position)
+
+
+async def test_the_same_append_again_is_answered_from_its_record(desk: Desk) -> None:
+    """A retry changes nothing and gets the numbers of the first time, however much came since."""
+    first = await desk.append(1, *whole_turn("one"), turn="a")
+    await desk.append(2, *whole_turn("two"), turn="b")
+    await desk.append(1, *whole_turn("three"), turn="c", producer="q")
+
+    again = await desk.append(1, *whole_turn("one"), turn="a")
+
+    assert again.duplicate
+    assert (again.position, again.record, again.hash, again.entries) == (
+        first.position,
+        first.record,
+        first.hash,
+        first.entries,
+    )
+    assert len(await records_of(desk)) == 3
+
+
+async def test_a_retry_long_after_the_dedupe_window_at_a_new_worker_is_still_a_duplicate(desk: Desk) -> None:
+    """Whether an append was done is decided by the head, without any window."""
+    await desk.append(1, *whole_turn("one"), turn="a")
+    desk.clock.advance(seconds=30 * 24 * 3600)
+
+    again = await desk.append(1, *whole_turn("one"), turn="a", worker=desk.new_worker())
+
+    assert again.duplicate
+    assert len(await records_of(desk)) == 1
+
+
+async def test_a_batch_retried_after_its_turn_was_committed_is_a_duplicate(desk: Desk) -> None:
+    """The number decides before the turn's state does."""
+    opening = (TurnOpened(), Prompt(content="hello"))
+    await desk.append(1, *opening)
+    await desk.append(2, Response(content="hi"), TurnCommitted())
+
+    again = await desk.append(1, *opening)
+
+    assert again.duplicate
+    assert again.entries == (0, 1)
+
+
+async def test_another_payload_under_a_number_that_was_used_is_refused(desk: Desk) -> None:
+    """A key names one append for ever."""
+    await desk.append(1, *whole_turn("one"))
+
+    with pytest.raises(NumberReused):
+        await desk.append(1, *whole_turn("something else"), turn="z")
+
+
+async def test_a_skipped_number_is_refused_and_names_the_expected_one(desk: Desk) -> None:
+    """Order within a producer is kept by refusing what comes too early."""
+    with pytest.raises(NumberSkipped) as refused:
+        await desk.append(2, *whole_turn("two"))
+
+    assert refused.value.detail == {"expected": 1}
+    assert await records_of(desk) == []
+
+
+async def test_one_key_on_two_threads_is_two_appends(desk: Desk) -> None:
+    """The thread is part of the key, also where JetStream's own dedupe would ignore the subject."""
+    one = await desk.append(1, *whole_turn("hello"), thread="a")
+    two = await desk.append(1, *whole_turn("hello"), thread="b")
+
+    assert not one.duplicate
+    assert not two.duplicate
+
+
+async def test_two_principals_with_one_producer_name_do_not_meet(desk: Desk) -> None:
+    """The principal is part of the key."""
+    await desk.append(1, *whole_turn("mine"), turn="a")
+    other = await desk.append(1, *whole_turn("yours"), turn="b", caller=Caller("agent", "reviewer"))
+
+    assert not other.duplicate
+    assert other.record == 2
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+async def test_racing_producers_give_one_dense_order(desk: Desk, workers: int) -> None:
+    """Appends from 4 producers at replicas that know nothing of each other lose nothing and double nothing."""
+    replicas = [desk.new_worker() for _ in range(workers)]
+
+    async def produce(name: int) -> None:
+        for n in range(1, 11):
+            await desk.append(
+                n, *whole_turn(f"{name}/{n}"), turn=f"{name}-{n}", producer=f"p{name}", worker=replicas[name % workers]
+            )
+
+    async with anyio.create_task_group() as tasks:
+        for name in range(4):
+            tasks.start_soon(produce, name)
+
+    found = await records_of(desk)
+    assert [record.header.record for record in found] == list(range(1, 41))
+    prompts = [event for record in found for event in record.events if isinstance(event, Prompt)]
+    assert [event.turn for event in prompts] == list(range(1, 41))
+    assert sorted(event.content for event in prompts) == sorted(f"{p}/{n}" for p in range(4) for n in range(1, 11))
+    for name in range(4):
+        mine = [event.content for event in prompts if event.content.startswith(f"{name}/")]
+        assert mine == [f"{name}/{n}" for n in range(1, 11)]
+
+
+async def test_an_append_to_a_closed_turn_is_refused_with_its_state(desk: Desk) -> None:
+    """Late words do not slip into a turn that ended."""
+    await desk.append(1, *whole_turn("hello"), turn="done")
+    await desk.append(2, TurnOpened(), Prompt(content="x"), TurnAborted(reason="stopped"), turn="left")
+
+    with pytest.raises(TurnNotOpen, match="turn 1 was committed"):
+        await desk.append(3, Response(content="late"), turn="done")
+    with pytest.raises(TurnNotOpen, match="turn 2 was aborted"):
+        await desk.append(3, Response(content="late"), turn="left")
+    with pytest.raises(TurnNotOpen, match="no turn 'never' is open"):
+        await desk.append(3, Response(content="late"), turn="never")
+
+
+async def test_a_race_is_decided_again_so_a_turn_closed_meanwhile_stays_closed(desk: Desk) -> None:
+    """A worker whose remembered head is stale validates again after it lost the race."""
+    stale = desk.new_worker()
+    await desk.append(1, TurnOpened(), Prompt(content="hello"), worker=stale)
+    await desk.append(1, TurnCommitted(), producer="other")
+
+    with pytest.raises(TurnNotOpen, match="committed"):
+        await desk.append(2, Response(content="late"), worker=stale)
+
+
+async def test_an_idle_turn_is_aborted_with_the_reason(desk: Desk) -> None:
+    """30 minutes without a word end a turn; one that is touched goes on."""
+    await desk.append(1, TurnOpened(), Prompt(content="hello"), turn="idle")
+    desk.clock.advance(seconds=29 * 60)
+    await desk.append(2, TurnOpened(), Prompt(content="hello"), turn="busy")
+    desk.clock.advance(seconds=61)
+
+    await desk.worker.abort_idle_turns()
+
+    last = (await records_of(desk))[-1]
+    assert last.events == (TurnAborted(turn=1, reason="left open without a word for 1800 seconds"),)
+    assert [turn.turn for turn in last.header.open.values()] == [2]
+    with pytest.raises(TurnNotOpen, match="aborted"):
+        await desk.append(3, Response(content="late"), turn="idle")
+
+
+@pytest.mark.parametrize(
+    ("events", "turn", "error", "says"),
+    [
+        ((Prompt(content="x"),), "", Invalid, "belongs to a turn"),
+        ((TurnOpened(),), "", Invalid, "needs a key"),
+        ((Prompt(content="x", at=-1),), "k", Invalid, "between the years 1970 and 9999"),
+        ((Prompt(content="x", at=8_640_000_000_000_000),), "k", Invalid, "between the years 1970 and 9999"),
+        ((TurnOpened(agent="a\nb"),), "k", Invalid, "control character"),
+        ((TurnOpened(session="s" * 129),), "k", Invalid, "129 bytes long; the limit is 128"),
+        ((TurnOpened(agent="someone-else"),), "k", Denied, "cannot open a turn as 'someone-else'"),
+        ((Prompt(content="x" * (limits.INLINE_BYTES + 1)),), "k", Invalid, "sent in pieces"),
+        ((), "k", Invalid, "1 to 1000 events"),
+        ((TurnOpened(),) * 2, "k", Invalid, "is open already"),
+    ],
+)
+async def test_what_no_state_allows_is_refused_in_one_line(
+    desk: Desk, events: tuple[Prompt, ...], turn: str, error: type[EunoeError], says: str
+) -> None:
+    """The message says what is wrong; nothing is written."""
+    with pytest.raises(error, match=says) as refused:
+        await desk.append(1, *events, turn=turn)
+
+    assert "\n" not in str(refused.value)
+    assert await records_of(desk) == []
+
+
+async def test_a_record_over_its_limit_is_refused_whole(desk: Desk) -> None:
+    """1 MiB is the most of one record; the client splits."""
+    big = tuple(Prompt(content="x" * limits.INLINE_BYTES) for _ in range(5))
+
+    with pytest.raises(TooLarge, match="Send its events in several appends"):
+        await desk.append(1, TurnOpened(), *big)
+
+    assert await records_of(desk) == []
+
+
+async def test_an_append_of_a_newer_schema_is_refused_and_says_so(desk: Desk) -> None:
+    """An older worker does not guess what a newer client means."""
+    newer = b'{"v":2,"producer":"p","n":1,"turn":"k","events":[{"type":"dream"}]}'
+
+    with pytest.raises(NewerSchema, match="schema version 2"):
+        await desk.worker.append(AGENT, subjects.thread_chain("t"), newer)
+
+
+def by(kind: SourceClass, principal: str) -> Assertion:
+    return Assertion(
+        identity=Identity("thread", "t", "tests", "unit"),
+        value="passed",
+        source=Source(kind=kind, principal=principal),
+        at=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("caller", "event", "says"),
+    [
+        (Caller("viewer", "eve"), Usage(), "viewer may not append usage"),
+        (Caller("tool", "ci"), Prompt(content="x"), "tool may not append prompt"),
+        (Caller("worker", "extraction"), Prompt(content="x"), "worker may not append prompt"),
+        (Caller("worker", "extraction"), TurnAborted(), "worker may not append turn.aborted"),
+        (AGENT, FactRecorded(fact=by("person", "builder")), "as a person"),
+        (AGENT, FactRecorded(fact=by("model", "reviewer")), "as 'reviewer'"),
+    ],
+)
+async def test_nobody_appends_beyond_their_role(desk: Desk, caller: Caller, event: Usage, says: str) -> None:
+    """Role and principal come from the subject; no payload can claim to be somebody else."""
+    with pytest.raises(Denied, match=says):
+        await desk.append(1, event, caller=caller)
+
+
+async def test_a_tool_reports_into_an_open_turn_of_an_agent(desk: Desk) -> None:
+    """A trusted reporter needs no turn of its own."""
+    await desk.append(1, TurnOpened(), Prompt(content="x"), ToolCall(call="c1", tool="bash", content="{}"))
+
+    reply = await desk.append(1, ToolResult(call="c1", tool="bash", content="ok"), caller=Caller("tool", "ci"))
+
+    assert reply.entries == (3,)
+    assert reply.turn == 1
+
+
+async def test_a_record_names_64_producers_and_state_holds_the_rest(desk: Desk) -> None:
+    """A producer leaves the head only when the state document knows it; until then the list grows."""
+    for index in range(70):
+        await desk.append(1, *whole_turn(f"{index}"), turn=f"k{index}", producer=f"p{index}")
+
+    head = (await records_of(desk))[-1].header
+    assert len(head.producers) == 70
+    assert head.evicted == 0
