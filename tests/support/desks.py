@@ -24,7 +24,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.clock = ManualClock(NOON)
-        self.store: Store = memory_store(clock=self.clock)
+        self.store: Store = memory_store("default", clock=self.clock)
         self.settings = Settings(data=folder)
         self.worker = self.new_worker()
 

@@ -61,6 +61,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     v: int
+    space: str
     chain: str
     record: int
     prev: str

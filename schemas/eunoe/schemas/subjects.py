@@ -65,7 +65,7 @@ def chain_filter(space: str, chain: str) -> str:
 
 def chain_of(subject: str) -> str:
     """The chain that a stored record's subject belongs to."""
-    return subject.split(".", 2)[2].rpartition(".")[0]
+    return ".".join(subject.split(".")[2:-1])
 
 
 # Requests

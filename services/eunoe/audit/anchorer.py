@@ -114,14 +114,7 @@ class Anchorer:
             self._moved[head.header.chain] = mark
 
     async def _write(self) -> Anchor:
-        anchor = Anchor(
-            v=limits.SCHEMA_VERSION,
-            time=self._clock.now(),
-            last=self._heads.last,
-            chains=len(self._heads.heads),
-            root=self._heads.root(),
-            heads=dict(sorted(self._moved.items())),
-        )
+        anchor = self._heads.anchor(self._clock.now(), self._moved)
         await anyio.to_thread.run_sync(append_line, self._path, msgspec.json.encode(anchor))
         self._moved.clear()
         self._since = 0

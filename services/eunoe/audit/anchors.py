@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from eunoe.schemas import limits
 from eunoe.schemas.errors import Damaged
 
 
@@ -61,12 +62,31 @@ class Heads:
         self.last = anchor.last
         self.heads.update(anchor.heads)
 
-    def root(self) -> str:
-        """SHA-256 (hex) over ``chain record hash`` of every chain, sorted by chain."""
-        digest = hashlib.sha256()
+    def root(self, time: int) -> str:
+        """SHA-256 (hex) over the time, the last sequence, and ``chain record position hash`` of every chain, sorted."""
+        digest = hashlib.sha256(f"{limits.SCHEMA_VERSION} {time} {self.last} {len(self.heads)}\n".encode())
         for chain, mark in sorted(self.heads.items()):
-            digest.update(f"{chain} {mark.record} {mark.hash}\n".encode())
+            digest.update(f"{chain} {mark.record} {mark.position} {mark.hash}\n".encode())
         return digest.hexdigest()
+
+    def anchor(self, time: int, moved: dict[str, Mark]) -> Anchor:
+        """The anchor of these heads at ``time`` (ms UTC), naming the ones that moved."""
+        return Anchor(
+            v=limits.SCHEMA_VERSION,
+            time=time,
+            last=self.last,
+            chains=len(self.heads),
+            root=self.root(time),
+            heads=dict(sorted(moved.items())),
+        )
+
+    def states(self, anchor: Anchor) -> bool:
+        """Whether the anchor, folded in already, says just what these heads are."""
+        return (anchor.v, anchor.chains, anchor.root) == (
+            limits.SCHEMA_VERSION,
+            len(self.heads),
+            self.root(anchor.time),
+        )
 
 
 def read_anchors(lines: Iterable[bytes], where: str = "the anchors") -> list[Anchor]:
@@ -81,7 +101,7 @@ def read_anchors(lines: Iterable[bytes], where: str = "the anchors") -> list[Anc
                 raise Damaged(f"line {number} of {where} is no anchor: {error}") from None
             break
         heads.add(anchor)
-        if heads.root() != anchor.root:
+        if not heads.states(anchor):
             raise Damaged(f"line {number} of {where} does not have the root it states: it was changed")
         found.append(anchor)
     return found

@@ -46,19 +46,7 @@ async def export(store: Store, now: int, thread: str = "") -> AsyncIterator[byte
         heads.last = stored.seq
         heads.heads[head.header.chain] = Mark(head.header.record, stored.seq, head.hash)
         yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
-    yield _line(Closing(anchor=closing_anchor(heads, now)))
-
-
-def closing_anchor(heads: Heads, now: int) -> Anchor:
-    """The anchor that an export ends with: every chain's head."""
-    return Anchor(
-        v=limits.SCHEMA_VERSION,
-        time=now,
-        last=heads.last,
-        chains=len(heads.heads),
-        root=heads.root(),
-        heads=dict(sorted(heads.heads.items())),
-    )
+    yield _line(Closing(anchor=heads.anchor(now, heads.heads)))
 
 
 def verify_export(lines: Iterable[bytes], verifier: Verifier) -> Verdict:
@@ -118,7 +106,7 @@ def _read(line: bytes, number: int) -> Stored | Anchor:
 
 
 def _check_root(anchor: Anchor, verifier: Verifier) -> None:
-    if Heads(anchor.last, dict(anchor.heads)).root() != anchor.root:
+    if not Heads(anchor.last, dict(anchor.heads)).states(anchor):
         verifier.problems.append(Problem(what="the export's anchor does not have the root it states: it was changed"))
 
 

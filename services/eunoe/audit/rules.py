@@ -25,6 +25,7 @@ class Append:
     """A validated append. ``digest`` is the SHA-256 (hex) of the request's bytes, ``now`` in ms UTC."""
 
     caller: Caller
+    space: str
     chain: str
     request: AppendRequest
     digest: str
@@ -105,9 +106,9 @@ def reply(header: Header, position: int, found: str, events: tuple[Event, ...], 
     )
 
 
-def message_id(space: str, append: Append) -> str:
+def message_id(append: Append) -> str:
     """The ``Nats-Msg-Id``: JetStream's own dedupe ignores the subject, so the key holds it."""
-    key = "\x00".join((space, append.chain, append.part, append.producer, str(append.request.n)))
+    key = "\x00".join((append.space, append.chain, append.part, append.producer, str(append.request.n)))
     return records.digest_header(key.encode())[:40]
 
 
@@ -120,6 +121,7 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
     producers, evicted = _producers(head, append, record, folded)
     header = Header(
         v=limits.SCHEMA_VERSION,
+        space=append.space,
         chain=append.chain,
         record=record,
         prev=head.hash if head else GENESIS,
@@ -180,6 +182,7 @@ def _position(done: Done | None, head: Head | None) -> int:
 def _empty(append: Append) -> Header:
     return Header(
         v=limits.SCHEMA_VERSION,
+        space=append.space,
         chain=append.chain,
         record=0,
         prev=GENESIS,

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import get_args
 
 import msgspec
 
 from eunoe.audit.anchors import Anchor, Mark, Receipt
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import ids, records, subjects
-from eunoe.schemas.errors import Damaged, NewerSchema
+from eunoe.schemas.errors import Damaged, Invalid, NewerSchema
+from eunoe.schemas.events import MemoryEvent
 from eunoe.schemas.records import GENESIS, Header, Wire
 
 
@@ -41,6 +43,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fine(self) -> bool:
         return not self.problems
+
+
+class _Type(msgspec.Struct):
+    type: str = ""
+
+
+_MEMORY = {str(kind.__struct_config__.tag) for kind in get_args(MemoryEvent)}
 
 
 @dataclass(slots=True)
@@ -97,7 +106,7 @@ class Verifier:
         self.records += 1
         try:
             self._check(stored, chain)
-        except (Damaged, NewerSchema) as error:
+        except (Damaged, NewerSchema, msgspec.DecodeError) as error:
             self._wrong(str(error), chain, position=stored.seq)
 
     def gaps(self, gaps: Iterable[int]) -> None:
@@ -120,7 +129,7 @@ class Verifier:
             claim = _Claim(mark, "the export's anchor")
             if state.record < mark.record:
                 self._missing(chain, [claim])
-            elif (state.record, state.hash) != (mark.record, mark.hash):
+            elif (state.record, state.position, state.hash) != (mark.record, mark.position, mark.hash):
                 self._wrong("it does not end as the export's anchor says: it was changed", chain, state.record)
         for chain in self.chains.keys() - anchor.heads.keys():
             self._wrong("the export's anchor does not name it: it was put here", chain)
@@ -147,7 +156,7 @@ class Verifier:
         if records.digest_header(raw) != wire.hash:
             self._wrong("its header does not have its hash: it was changed", chain, header.record, stored.seq)
         self._check_events(wire, header, chain, stored.seq)
-        if header.chain != chain:
+        if stored.subject != _subject(wire, header):
             self._wrong(f"it belongs to {name(header.chain)}: it was put here", chain, header.record, stored.seq)
             return
         if header.record <= state.record:
@@ -181,7 +190,7 @@ class Verifier:
         if header.record > state.record + 1:
             first, last = state.record + 1, header.record - 1
             lost = f"record {first} is" if first == last else f"records {first} to {last} are"
-            self._wrong(f"{lost} missing", chain, first, position)
+            self._wrong(f"{lost} missing", chain, first)
         elif header.prev != state.hash:
             self._wrong(
                 "it does not follow the record before it: one of them was changed", chain, header.record, position
@@ -213,10 +222,19 @@ class Verifier:
         self.problems.append(Problem(what=what, chain=chain, record=record, position=position))
 
 
+def _subject(wire: Wire, header: Header) -> str:
+    """Where a record belongs, by what its header and its first event say."""
+    memory = bool(wire.events) and msgspec.json.decode(wire.events[0], type=_Type).type in _MEMORY
+    return subjects.chain_subject(header.space, header.chain, "memory" if memory else "log")
+
+
 def name(chain: str) -> str:
     """A chain as people say it: ``thread x`` or ``book permanent shared``."""
     kind, _, rest = chain.partition(".")
-    return f"{kind} " + " ".join(ids.decode(token) for token in rest.split("."))
+    try:
+        return f"{kind} " + " ".join(ids.decode(token) for token in rest.split("."))
+    except Invalid:
+        return repr(chain)
 
 
 def describe(problem: Problem) -> str:

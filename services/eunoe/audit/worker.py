@@ -73,7 +73,9 @@ class AuditWorker:
     async def append(self, caller: Caller, chain: str, data: bytes) -> AppendReply:
         """Append what the request's bytes say, exactly once; raises what `Auditor.append` does."""
         request = rules.decode(data)
-        append = rules.Append(caller, chain, request, hashlib.sha256(data).hexdigest(), self._clock.now())
+        append = rules.Append(
+            caller, self._store.space, chain, request, hashlib.sha256(data).hexdigest(), self._clock.now()
+        )
         rules.check(append)
         await self._pieces.check(chain, request)
         async with self._heads.lock(chain):
@@ -132,7 +134,7 @@ class AuditWorker:
         appended = await self._store.log.append(
             subjects.chain_subject(space, append.chain, append.part),
             data,
-            msg_id=rules.message_id(space, append),
+            msg_id=rules.message_id(append),
             expect=(subjects.chain_filter(space, append.chain), head.position if head else 0),
         )
         if appended.duplicate:
