@@ -1,0 +1,126 @@
+"""Our own export: JSONL with a first line of its own, records as they were stored, and an anchor at the end.
+
+What happened becomes appends again, record by record, with the original turns, order and times, and the
+thread keeps its id. Facts that people stated are stated again by the person who imports. What memory
+derived is derived again. Not carried: the ids of facts, and what was done to facts by those ids
+(deletions, retirements), because both name positions in the log that they came from.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import structs
+
+from eunoe.client.importing.model import Aside, Item, Problem, Turn
+from eunoe.client.importing.source import Parsed, Source
+from eunoe.client.importing.stored import Pieces, restore
+from eunoe.schemas import records, subjects
+from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.events import (
+    FactApproved,
+    FactDeleted,
+    FactRecorded,
+    FactRetired,
+    HappenedEvent,
+    TurnCommitted,
+    TurnOpened,
+)
+from eunoe.schemas.records import Record
+
+
+def read(source: Source, *, lines: bool = True) -> Iterator[Item]:
+    """The records of an export in their order."""
+    pieces = Pieces()
+    ended = False
+    for item in source.values():
+        if isinstance(item, Problem):
+            yield item
+            continue
+        ended = ended or (isinstance(item.value, dict) and "anchor" in item.value)
+        yield from _line(item, pieces)
+    if not ended:
+        yield Problem(0, "the export has no anchor at its end, so it may be cut off", kept=True)
+
+
+def _line(item: Parsed, pieces: Pieces) -> Iterator[Item]:
+    match item.value:
+        case {"eunoe_export": 1}:
+            yield Aside(item.line, "export")
+        case {"eunoe_export": version}:
+            yield Problem(item.line, f"the export has version {version}; this is Eunoe with version 1. Upgrade it.")
+        case {"anchor": _}:
+            yield Aside(item.line, "anchor")
+        case {"piece": str(digest), "data": str(data)}:
+            yield from _piece(item.line, digest, data, pieces)
+        case {"subject": str(subject), "data": str(data)}:
+            yield from _record(item, subject, data, pieces)
+        case _:
+            yield Problem(item.line, "no line of an export: a record or an anchor is wanted")
+
+
+def _piece(line: int, digest: str, data: str, pieces: Pieces) -> Iterator[Item]:
+    try:
+        pieces.add(digest, base64.b64decode(data, validate=True))
+    except (binascii.Error, ValueError) as error:
+        yield Problem(line, f"a piece of large content cannot be read: {error}")
+        return
+    yield Aside(line, "piece")
+
+
+def _record(item: Parsed, subject: str, data: str, pieces: Pieces) -> Iterator[Item]:
+    try:
+        record = records.read(_position(item.value), data.encode())
+        chain = subjects.chain_of(subject)
+    except (EunoeError, IndexError) as error:
+        yield Problem(item.line, f"no record: {error}")
+        return
+    if subject.endswith(".log"):
+        yield from _happened(item.line, chain, record, pieces)
+    elif record.header.role == "person":
+        yield from _stated(item.line, chain, record)
+    else:
+        yield Aside(item.line, "derived")
+
+
+def _position(value: dict[str, Any]) -> int:
+    found = value.get("position")
+    return found if isinstance(found, int) else 0
+
+
+def _happened(line: int, chain: str, record: Record, pieces: Pieces) -> Iterator[Item]:
+    kept: list[HappenedEvent] = []
+    turn = 0
+    for event in record.events:
+        if not isinstance(event, HappenedEvent):
+            continue
+        turn = turn or event.turn
+        restored, reason = restore(_unnumbered(event, record.header.time), pieces)
+        if reason:
+            yield Problem(line, reason, kept=True)
+        kept.append(restored)
+    if kept:
+        yield Turn("", str(turn) if turn else "", tuple(kept), line, chain)
+
+
+def _unnumbered(event: HappenedEvent, accepted: int) -> HappenedEvent:
+    """The event as a client would send it, at its own time, or when it was accepted."""
+    found = structs.replace(event, turn=0, at=event.at or accepted)
+    if isinstance(found, TurnOpened):
+        return structs.replace(found, key=str(event.turn))
+    if isinstance(found, TurnCommitted):
+        return structs.replace(found, ordinal=0)
+    return structs.replace(found, entry=0) if hasattr(found, "entry") else found
+
+
+def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:
+    """What a person stated (an approval states its fact); acts that name facts by id cannot be carried."""
+    facts = [event.fact for event in record.events if isinstance(event, FactRecorded | FactApproved)]
+    acts = sum(isinstance(event, FactDeleted | FactRetired) for event in record.events)
+    if facts:
+        yield Turn("", "", tuple(FactRecorded(at=fact.at, fact=fact) for fact in facts), line, chain)
+    if acts:
+        yield Problem(line, f"{acts} acts on facts (deleted or retired) name ids of the exporting log; not carried")

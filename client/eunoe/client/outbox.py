@@ -1,0 +1,199 @@
+"""Appends on their way: in order, exactly once, one in flight for each chain, and bounded."""
+
+from __future__ import annotations
+
+import logging
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+import anyio
+from anyio.abc import TaskGroup
+
+from eunoe.client import batches, delivery
+from eunoe.client.gate import Gate
+from eunoe.client.journal import Journal
+from eunoe.client.lanes import Frozen, Lane, Unit
+from eunoe.client.tickets import Receipt, Ticket
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Busy, EunoeError, NumberReused, NumberSkipped, WorkerMissing
+from eunoe.schemas.events import Event
+from eunoe.schemas.requests import AppendReply
+
+logger = logging.getLogger(__name__)
+
+
+def new_producer() -> str:
+    return f"outbox-{uuid.uuid4().hex}"
+
+
+class Outbox:
+    """The appends of one client. ``delivered`` is called with the receipt of every record written."""
+
+    def __init__(
+        self, gate: Gate, group: TaskGroup, delivered: Callable[[Receipt], None], journal: Journal | None = None
+    ) -> None:
+        self.waiting = 0  # events that are not known to be in the log
+        self._gate = gate
+        self._group = group
+        self._delivered = delivered
+        self._journal = journal
+        self._producer = journal.producer if journal else new_producer()
+        self._lanes: dict[str, Lane] = {}
+        self._tickets: dict[int, Ticket] = {}
+        self._outage: dict[str, EunoeError] = {}
+        self._running: set[str] = set()
+        self._writing = anyio.Lock()
+        self._idle = anyio.Event()
+        self._idle.set()
+
+    def statistics(self) -> dict[str, int]:
+        return {"waiting": self.waiting, "chains": len(self._lanes), "blocked": len(self._outage)}
+
+    def resume(self) -> None:
+        """Go on with what the journal kept from a process before this one."""
+        if self._journal is None:
+            return
+        for chain, kept in self._journal.restored().items():
+            lane = self._lanes[chain] = Lane(kept.producer, kept.n, coalesce=False)
+            for unit in kept.units.values():
+                lane.put(unit)
+                self.waiting += len(unit.events)
+            self._start(chain)
+
+    async def put(self, chain: str, turn: str, events: Sequence[Event]) -> Ticket:
+        """Take events of one turn into the outbox.
+
+        Raises `Busy` when it is full, `TooLarge` for content over its limit.
+        """
+        units = [
+            Unit(turn, tuple(batch.events), batch.size, tuple(batch.pieces))
+            for batch in batches.split(batches.ready(event) for event in events)
+        ]
+        if self.waiting and self.waiting + len(events) > limits.OUTBOX_EVENTS:
+            raise Busy(
+                f"the outbox holds {self.waiting} events that no worker took yet; start the audit worker and try again"
+            )
+        if self._journal is not None:
+            with anyio.CancelScope(shield=True):
+                await self._write_down(self._journal, chain, units)
+        return self._take(chain, units)
+
+    async def flush(self, seconds: float) -> int:
+        """Wait until everything is delivered, at most ``seconds``; returns how many events are not."""
+        with anyio.move_on_after(seconds):
+            while self._running:
+                await self._idle.wait()
+        return self.waiting
+
+    def _take(self, chain: str, units: Sequence[Unit]) -> Ticket:
+        ticket = Ticket(chain, units)
+        lane = self._lanes.get(chain)
+        if lane is None:
+            lane = self._lanes[chain] = Lane(self._producer, coalesce=self._journal is None)
+        for unit in units:
+            self._tickets[id(unit)] = ticket
+            self.waiting += len(unit.events)
+            lane.put(unit)
+        if blocked := self._outage.get(chain):
+            ticket.notice(blocked)
+        self._start(chain)
+        return ticket
+
+    async def _write_down(self, journal: Journal, chain: str, units: Sequence[Unit]) -> None:
+        async with self._writing:
+            await anyio.to_thread.run_sync(journal.put, chain, units)
+
+    def _start(self, chain: str) -> None:
+        if chain in self._running:
+            return
+        if not self._running:
+            self._idle = anyio.Event()
+        self._running.add(chain)
+        self._group.start_soon(self._drain, chain)
+
+    async def _drain(self, chain: str) -> None:
+        lane = self._lanes[chain]
+        try:
+            while (frozen := lane.freeze()) is not None:
+                await self._deliver(chain, lane, frozen)
+        finally:
+            self._running.discard(chain)
+            if not self._running:
+                self._idle.set()
+
+    async def _deliver(self, chain: str, lane: Lane, frozen: Frozen) -> None:
+        try:
+            reply = await self._sent(chain, lane, frozen)
+        except EunoeError as error:
+            await self._refused(chain, lane, error)
+            return
+        self._outage.pop(chain, None)
+        await self._settle("done", lane.done(), reply)
+        self._delivered(Receipt(chain, reply.position, reply.record, reply.hash, reply.turn))
+
+    async def _sent(self, chain: str, lane: Lane, frozen: Frozen) -> AppendReply:
+        """Send the same bytes until there is an answer; raises what refuses them for good."""
+        attempt = 1
+        pieces = deque(piece for unit in frozen.units for piece in unit.pieces)
+        while True:
+            try:
+                while pieces:
+                    await self._gate.piece(chain, pieces[0])
+                    pieces.popleft()
+                return await self._gate.append(chain, frozen.data)
+            except delivery.RETRIED as error:
+                self._tell(chain, lane, error)
+            attempt += 1
+            await anyio.sleep(delivery.wait_before(attempt, random.random()))
+
+    def _tell(self, chain: str, lane: Lane, error: EunoeError) -> None:
+        before = self._outage.get(chain)
+        if before is None or type(before) is not type(error):
+            action = "append_blocked" if isinstance(error, WorkerMissing) else "append_retried"
+            logger.warning("an append to %s waits: %s", chain, error, extra={"action": action})
+        self._outage[chain] = error
+        for ticket in self._tickets_of(lane.units):
+            ticket.notice(error)
+
+    async def _refused(self, chain: str, lane: Lane, error: EunoeError) -> None:
+        self._outage.pop(chain, None)
+        units = lane.refused()
+        if not units:
+            return
+        for ticket in self._tickets_of(units):
+            ticket.failed(error)
+            units = (*units, *(unit for unit in ticket.units if unit not in units and id(unit) in self._tickets))
+        lane.drop(units)
+        await self._settle("refused", units)
+        if isinstance(error, NumberReused | NumberSkipped):
+            logger.error("producer %s cannot go on: %s", lane.producer, error, extra={"action": "producer_renewed"})
+            await self._renew(chain, lane)
+
+    async def _renew(self, chain: str, lane: Lane) -> None:
+        lane.renew(new_producer())
+        if self._journal is not None:
+            async with self._writing:
+                await anyio.to_thread.run_sync(self._journal.renew, chain, lane.producer)
+
+    async def _settle(self, how: str, units: Iterable[Unit], reply: AppendReply | None = None) -> None:
+        """Units left the outbox: tell those who wait, and the journal."""
+        offset = 0
+        for unit in units:
+            self.waiting -= len(unit.events)
+            ticket = self._tickets.pop(id(unit), None)
+            if ticket is not None and reply is not None:
+                ticket.done(reply, reply.entries[offset : offset + len(unit.events)])
+            offset += len(unit.events)
+            if self._journal is not None:
+                with anyio.CancelScope(shield=True):
+                    await self._strike(self._journal, unit, how)
+
+    async def _strike(self, journal: Journal, unit: Unit, how: str) -> None:
+        async with self._writing:
+            await anyio.to_thread.run_sync(journal.strike, unit, how)
+
+    def _tickets_of(self, units: Iterable[Unit]) -> list[Ticket]:
+        found = {id(ticket): ticket for unit in units if (ticket := self._tickets.get(id(unit)))}
+        return list(found.values())
