@@ -47,6 +47,7 @@ FACT_CONTENT_BYTES = 64 * KIB  # bytes of a fact's body
 FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
 AGENTS_IN_STATE = 32  # newest agents, and sessions, that a thread's state names
 TITLE_LENGTH = 80  # characters of a thread's title
+PAGE_FACTS = 1_000  # facts, or threads, in one page of a list
 INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
 INLINE_ACTS = 64  # newest acts of each lineage kept in a document
 SESSION_SECONDS = 24 * 3600  # seconds a session lives after its last write

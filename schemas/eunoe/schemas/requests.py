@@ -190,7 +190,8 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Facts in force that the caller may see; empty filters do not filter.
 
     A thread or session names whose facts are wanted beside the permanent ones; with neither, the permanent
-    ones and, for ``scope`` session or thread, every owner's. ``all`` adds what is superseded, retired or
+    ones and, for ``scope`` session or thread, every owner's (an agent is refused that). ``agent`` narrows the
+    permanent ones to the shared ones and that agent's own. ``all`` adds what is superseded, retired or
     deleted. ``cursor`` goes on after the last reply.
     """
 
@@ -242,10 +243,14 @@ class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cursor: str = ""
 
 
-class FactRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The history of the fact with this id, or unique beginning of one (5 characters or more)."""
+class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The history of the fact with this id, or unique beginning of one (5 characters or more).
+
+    ``session``: the session from which an agent asks, whose facts it may see.
+    """
 
     id: str
+    session: str = ""
 
 
 class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

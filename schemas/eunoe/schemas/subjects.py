@@ -15,6 +15,7 @@ from eunoe.schemas.errors import Invalid
 
 Role = Literal["person", "caller", "tool", "agent", "worker", "viewer"]
 ROLES: tuple[Role, ...] = ("person", "caller", "tool", "agent", "worker", "viewer")
+_ROLES: dict[str, Role] = {role: role for role in ROLES}
 Bucket = Literal["permanent", "session", "thread"]
 BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
 Part = Literal["log", "memory"]
@@ -107,10 +108,9 @@ class Address:
 def parse_request(subject: str) -> Address:
     """The address of a request; raises `Invalid` on a subject that `request` never builds."""
     tokens = subject.split(".")
-    if len(tokens) not in (6, 7) or tokens[3] not in ROLES:
+    if len(tokens) not in (6, 7) or tokens[3] not in _ROLES:
         raise Invalid(f"{subject!r} is not the subject of a request")
-    role = next(known for known in ROLES if known == tokens[3])
-    caller = Caller(role, ids.decode(tokens[4]))
+    caller = Caller(_ROLES[tokens[3]], ids.decode(tokens[4]))
     if len(tokens) == 7:
         return Address(tokens[2], caller, book_chain(tokens[5], ids.decode(tokens[6])))
     chain = "" if tokens[5] == "=all" else thread_chain(ids.decode(tokens[5]))

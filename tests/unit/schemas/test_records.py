@@ -21,7 +21,7 @@ from eunoe.schemas.errors import (
     to_reply,
 )
 
-text = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+text = st.text(st.characters(codec="utf-8"), max_size=60)
 
 
 def header(**changes: int) -> records.Header:
