@@ -83,7 +83,7 @@ def with_globals(function: Callable[..., Any]) -> Callable[..., Any]:
     extra = [_parameter(name) for name in added]
     command.__annotations__ = hints | {name: GLOBALS[name] for name in added}
     command.__signature__ = signature.replace(parameters=[*own, *extra])  # type: ignore[attr-defined]  # read by Typer
-    del command.__wrapped__  # type: ignore[attr-defined]  # Typer would look through it to the bare signature
+    del command.__wrapped__  # Typer would look through it to the bare signature
     return command
 
 
@@ -105,7 +105,9 @@ class App(typer.Typer):
         options.setdefault("pretty_exceptions_enable", False)
         super().__init__(**options)
 
-    def command(self, name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def command(  # type: ignore[override]  # Typer's keywords pass through, without naming each
+        self, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """As Typer's; the docstring is the help, and ``epilog`` holds an example."""
         add = super().command(name, **options)
 

@@ -12,7 +12,7 @@ import typer
 from eunoe.cli.app import App, with_globals
 from eunoe.cli.errors import guarded
 
-COMMANDS = ("config",)
+COMMANDS = ("up", "serve", "status", "config", "ops")
 
 
 def main() -> None:

@@ -58,6 +58,9 @@ class Settings(BaseSettings):
     idle_turn_seconds: int = Field(
         limits.IDLE_TURN_SECONDS, ge=1, description="seconds after which an untouched open turn is aborted"
     )
+    kinds: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="subject kinds of facts, changed or added field by field"
+    )
     window: int = Field(8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
     anchors: Path | None = Field(None, description="file of anchors; <data>/anchors.jsonl when not set")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level that is logged")
@@ -68,7 +71,7 @@ class Settings(BaseSettings):
         return Caller(self.role, self.principal)
 
     @property
-    def anchors_file(self) -> Path:
+    def anchors_path(self) -> Path:
         return self.anchors or self.data / "anchors.jsonl"
 
     @field_validator("data", "anchors")
@@ -86,7 +89,16 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **others: Any
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what is given: the environment is read in one place, which also knows what came from where."""
         return (init_settings,)
+
+    def at(self, url: str, user: str, password: str) -> Settings:
+        """The same settings, for the server at ``url``."""
+        return self.model_copy(update={"url": url, "user": user, "password": SecretStr(password)})

@@ -1,0 +1,78 @@
+"""One visit to the memory: a connection in somebody's name, with the doors that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from eunoe.runtime.remote import RemoteAuditor
+
+from eunoe.runtime import endpoint, topology
+from eunoe.runtime.connection import connect
+from eunoe.runtime.doors import Store
+from eunoe.runtime.embedded import embedded as embedded_server
+from eunoe.runtime.requester import Requester
+from eunoe.runtime.settings import Settings
+from eunoe.runtime.workers import running
+from eunoe.schemas.errors import Unreachable
+from eunoe.schemas.subjects import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a command works with: requests to the workers, and the doors to the store itself."""
+
+    settings: Settings
+    caller: Caller
+    requester: Requester
+    store: Store
+
+    @property
+    def space(self) -> str:
+        return self.settings.space
+
+    @property
+    def auditor(self) -> RemoteAuditor:
+        """The way into the log, in the name of this session's caller."""
+        return RemoteAuditor(self.requester, self.settings.space, self.caller)
+
+
+@asynccontextmanager
+async def session(settings: Settings, *, embedded: bool = False) -> AsyncIterator[Session]:
+    """A session with the server of ``settings.url``, else with the one that runs on ``settings.data``.
+
+    ``embedded``: start (or find) the server of that folder, run every worker in this process, and finish
+    their work before the session ends. Raises `Unreachable` when there is nothing to talk to.
+    """
+    if not embedded:
+        async with _connected(located(settings)) as opened:
+            yield opened
+        return
+    async with embedded_server(settings) as server:
+        here = settings.at(server.url, server.user, server.password)
+        async with running(here) as fleet:
+            async with _connected(here) as opened:
+                yield opened
+            await fleet.settle()
+
+
+def located(settings: Settings) -> Settings:
+    """The settings with the server that they mean: the one named, else the one that runs on the data folder."""
+    if settings.url:
+        return settings
+    found = endpoint.find(settings.data)
+    if found is None:
+        raise Unreachable(f"no server runs on {settings.data}. Start one with `eunoe up`, or add --embedded.")
+    return settings.at(found.url, found.user, found.password)
+
+
+@asynccontextmanager
+async def _connected(settings: Settings) -> AsyncIterator[Session]:
+    caller = settings.caller
+    async with await connect(
+        settings.url, caller=caller, user=settings.user, password=settings.password.get_secret_value()
+    ) as connection:
+        store = await topology.ensure(connection, settings.space)
+        requester = await Requester.open(connection)
+        yield Session(settings, caller, requester, store)

@@ -1,0 +1,50 @@
+"""A process of workers: until it is told to stop, and then drained, or down at once with the reason."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterable
+
+import anyio
+
+from eunoe.runtime.health import health
+from eunoe.runtime.settings import Settings
+from eunoe.runtime.tasks import task_group
+from eunoe.runtime.workers import Fleet, running
+
+logger = logging.getLogger(__name__)
+
+
+async def run(
+    settings: Settings, names: Iterable[str], *, ready: Callable[[Fleet], None], health_port: int | None = None
+) -> None:
+    """Run workers until SIGTERM or SIGINT; ``ready`` is called once all of them serve.
+
+    The first signal drains them, a second one ends the process at once. A worker that fails ends all with
+    its error. With ``health_port``, ``/live``, ``/ready`` and ``/metrics`` are served on it from the start.
+    """
+    stop = anyio.Event()
+    async with task_group() as tasks:
+        await tasks.start(signals, stop)
+        fleets: list[Fleet] = []
+        if health_port is not None:
+            await tasks.start(health, health_port, fleets)
+        async with running(settings, names) as fleet:
+            fleets.append(fleet)
+            ready(fleet)
+            await stop.wait()
+        tasks.cancel_scope.cancel()
+
+
+async def signals(stop: anyio.Event, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    """Set ``stop`` at the first SIGTERM or SIGINT; end the process at the second."""
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        task_status.started()
+        async for number in received:
+            if stop.is_set():
+                logger.error("told to stop twice, so nothing more is finished", extra={"action": "stopped_at_once"})
+                os._exit(128 + number)
+            logger.info("stopping", extra={"action": "stopping"})
+            stop.set()
