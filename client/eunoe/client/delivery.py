@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from collections import deque
+from collections.abc import Iterable
+
+import anyio
+
+from eunoe.client.gate import Gate
 from eunoe.schemas.errors import Busy, EunoeError, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.requests import AppendReply
 
 FIRST_SECONDS = 0.05  # seconds before the second attempt
 LAST_SECONDS = 2.0  # seconds between attempts at most
@@ -15,3 +23,24 @@ def wait_before(attempt: int, share: float = 1.0) -> float:
     """Seconds before attempt ``attempt`` (the second is 2); ``share`` in [0, 1] spreads clients apart."""
     whole = min(FIRST_SECONDS * float(2 ** min(attempt - 2, 16)), LAST_SECONDS)
     return whole * (0.5 + share / 2)
+
+
+async def deliver(gate: Gate, chain: str, pieces: Iterable[bytes], data: bytes) -> AppendReply:
+    """Append a request's bytes after its pieces, and again until there is an answer.
+
+    Raises what refuses it, or what was in the way for `PATIENCE_SECONDS`.
+    """
+    deadline = anyio.current_time() + PATIENCE_SECONDS
+    left = deque(pieces)
+    attempt = 1
+    while True:
+        try:
+            while left:
+                await gate.piece(chain, left[0])
+                left.popleft()
+            return await gate.append(chain, data)
+        except RETRIED:
+            if anyio.current_time() > deadline:
+                raise
+        attempt += 1
+        await anyio.sleep(wait_before(attempt, random.random()))

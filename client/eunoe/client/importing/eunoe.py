@@ -2,14 +2,12 @@
 
 What happened becomes appends again, record by record, with the original turns, order and times, and the
 thread keeps its id. Facts that people stated are stated again by the person who imports. What memory
-derived is derived again. Not carried: the ids of facts, and what was done to facts by those ids
-(deletions, retirements), because both name positions in the log that they came from.
+derived is derived again. Not carried: the pieces of large content (an export holds records only; the
+beginning and end go in), the ids of facts, and what was done to facts by those ids (deletions, retirements).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,10 +15,10 @@ from msgspec import structs
 
 from eunoe.client.importing.model import Aside, Item, Problem, Turn
 from eunoe.client.importing.source import Parsed, Source
-from eunoe.client.importing.stored import Pieces, restore
 from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import (
+    Entry,
     FactApproved,
     FactDeleted,
     FactRecorded,
@@ -34,19 +32,18 @@ from eunoe.schemas.records import Record
 
 def read(source: Source, *, lines: bool = True) -> Iterator[Item]:
     """The records of an export in their order."""
-    pieces = Pieces()
     ended = False
     for item in source.values():
         if isinstance(item, Problem):
             yield item
             continue
         ended = ended or (isinstance(item.value, dict) and "anchor" in item.value)
-        yield from _line(item, pieces)
+        yield from _line(item)
     if not ended:
         yield Problem(0, "the export has no anchor at its end, so it may be cut off", kept=True)
 
 
-def _line(item: Parsed, pieces: Pieces) -> Iterator[Item]:
+def _line(item: Parsed) -> Iterator[Item]:
     match item.value:
         case {"eunoe_export": 1}:
             yield Aside(item.line, "export")
@@ -54,24 +51,13 @@ def _line(item: Parsed, pieces: Pieces) -> Iterator[Item]:
             yield Problem(item.line, f"the export has version {version}; this is Eunoe with version 1. Upgrade it.")
         case {"anchor": _}:
             yield Aside(item.line, "anchor")
-        case {"piece": str(digest), "data": str(data)}:
-            yield from _piece(item.line, digest, data, pieces)
         case {"subject": str(subject), "data": str(data)}:
-            yield from _record(item, subject, data, pieces)
+            yield from _record(item, subject, data)
         case _:
             yield Problem(item.line, "no line of an export: a record or an anchor is wanted")
 
 
-def _piece(line: int, digest: str, data: str, pieces: Pieces) -> Iterator[Item]:
-    try:
-        pieces.add(digest, base64.b64decode(data, validate=True))
-    except (binascii.Error, ValueError) as error:
-        yield Problem(line, f"a piece of large content cannot be read: {error}")
-        return
-    yield Aside(line, "piece")
-
-
-def _record(item: Parsed, subject: str, data: str, pieces: Pieces) -> Iterator[Item]:
+def _record(item: Parsed, subject: str, data: str) -> Iterator[Item]:
     try:
         record = records.read(_position(item.value), data.encode())
         chain = subjects.chain_of(subject)
@@ -79,7 +65,7 @@ def _record(item: Parsed, subject: str, data: str, pieces: Pieces) -> Iterator[I
         yield Problem(item.line, f"no record: {error}")
         return
     if subject.endswith(".log"):
-        yield from _happened(item.line, chain, record, pieces)
+        yield from _happened(item.line, chain, record)
     elif record.header.role == "person":
         yield from _stated(item.line, chain, record)
     else:
@@ -91,17 +77,17 @@ def _position(value: dict[str, Any]) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _happened(line: int, chain: str, record: Record, pieces: Pieces) -> Iterator[Item]:
+def _happened(line: int, chain: str, record: Record) -> Iterator[Item]:
     kept: list[HappenedEvent] = []
     turn = 0
     for event in record.events:
         if not isinstance(event, HappenedEvent):
             continue
         turn = turn or event.turn
-        restored, reason = restore(_unnumbered(event, record.header.time), pieces)
-        if reason:
+        if isinstance(event, Entry) and event.blob:
+            reason = f"an export holds no pieces; of a content of {event.blob.size:,} bytes both ends went in"
             yield Problem(line, reason, kept=True)
-        kept.append(restored)
+        kept.append(_unnumbered(event, record.header.time))
     if kept:
         yield Turn("", str(turn) if turn else "", tuple(kept), line, chain)
 
@@ -113,7 +99,16 @@ def _unnumbered(event: HappenedEvent, accepted: int) -> HappenedEvent:
         return structs.replace(found, key=str(event.turn))
     if isinstance(found, TurnCommitted):
         return structs.replace(found, ordinal=0)
-    return structs.replace(found, entry=0) if hasattr(found, "entry") else found
+    return _whole(structs.replace(found, entry=0)) if isinstance(found, Entry) else found
+
+
+def _whole(entry: Entry) -> Entry:
+    """An entry whose large content is not in the export: what its record kept of it stands for it."""
+    blob = entry.blob
+    if blob is None:
+        return entry
+    content = f"{blob.head}\n[… {blob.size:,} bytes, kept by the exporting space as {blob.digest} …]\n{blob.tail}"
+    return structs.replace(entry, content=content, blob=None)
 
 
 def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:

@@ -9,7 +9,7 @@ from eunoe.client.importing import claude_code, detect, eunoe, openai, swe_agent
 from eunoe.client.importing.model import Format, Item
 from eunoe.client.importing.source import Source
 
-_READERS: dict[Format, Callable[..., Iterator[Item]]] = {
+READERS: dict[Format, Callable[..., Iterator[Item]]] = {
     "openai": openai.read,
     "claude_code": claude_code.read,
     "swe_agent": swe_agent.read,
@@ -24,4 +24,4 @@ def read(path: str | Path, format: Format | None = None) -> Iterator[Item]:  # n
 
 def read_source(source: Source, expected: Format | None = None) -> Iterator[Item]:
     shape = detect.inspect(source, expected)
-    return _READERS[shape.format](source, lines=shape.lines)
+    return READERS[shape.format](source, lines=shape.lines)
