@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -126,7 +127,9 @@ def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Miscon
 
 
 def _shown(settings: Settings, name: str) -> str:
-    value = settings.anchors_file if name == "anchors" else getattr(settings, name)
+    value = settings.anchors_path if name == "anchors" else getattr(settings, name)
     if isinstance(value, SecretStr):
         return "(set)" if value.get_secret_value() else ""
+    if isinstance(value, dict):
+        return json.dumps(value) if value else ""
     return str(value)

@@ -1,0 +1,135 @@
+"""Where settings come from, and what is said when one is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eunoe.runtime.configuration import load
+from eunoe.runtime.settings import Settings
+from eunoe.schemas.errors import Misconfigured
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own, and no setting of the shell that runs it."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith("EUNOE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _origin(field: str, options: dict[str, object] | None = None) -> tuple[str, str]:
+    lines = {line.field: line for line in load(options).sources()}
+    return lines[field].value, lines[field].origin
+
+
+def test_data_lies_in_the_xdg_data_home_by_default(home: Path) -> None:
+    """Nothing is kept inside the package."""
+    assert load().settings.data == home / "data" / "eunoe"
+    assert load().settings.anchors_path == home / "data" / "eunoe" / "anchors.jsonl"
+
+
+def test_an_option_wins_over_a_variable_and_that_over_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each field says where its value is from."""
+    file = _write(home / "config" / "eunoe" / "config.toml", 'space = "filed"\nwindow = 4096\nport = 4333\n')
+    monkeypatch.setenv("EUNOE_SPACE", "varied")
+    monkeypatch.setenv("EUNOE_WINDOW", "2048")
+
+    assert _origin("space", {"space": "chosen"}) == ("chosen", "--space")
+    assert _origin("window") == ("2048", "EUNOE_WINDOW")
+    assert _origin("port") == ("4333", str(file))
+    assert _origin("replicas") == ("1", "default")
+
+
+def test_a_bad_value_is_named_with_its_field_and_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line is enough to mend it."""
+    monkeypatch.setenv("EUNOE_PORT", "many")
+
+    with pytest.raises(Misconfigured, match=r"the setting port 'many' \(EUNOE_PORT\) is not valid: .*integer"):
+        load()
+
+
+def test_an_unknown_variable_is_refused_with_the_nearest_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A typing error never passes silently."""
+    monkeypatch.setenv("EUNOE_SPCE", "lab")
+
+    with pytest.raises(
+        Misconfigured, match=r"there is no setting EUNOE_SPCE \(environment\); did you mean EUNOE_SPACE\?"
+    ):
+        load()
+
+
+def test_an_unknown_key_of_the_file_is_refused_with_the_nearest_name(home: Path) -> None:
+    """The same holds for the file."""
+    _write(home / "config" / "eunoe" / "config.toml", 'spce = "lab"\n')
+
+    with pytest.raises(Misconfigured, match=r"there is no setting spce \(.*config\.toml\); did you mean space\?"):
+        load()
+
+
+def test_a_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only that there is one."""
+    monkeypatch.setenv("EUNOE_PASSWORD", "hunter2")
+
+    configuration = load()
+
+    assert "hunter2" not in repr(configuration) + repr(configuration.sources())
+    assert configuration.settings.password.get_secret_value() == "hunter2"
+
+
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As compose files pass on what nobody set."""
+    monkeypatch.setenv("EUNOE_PORT", "")
+
+    assert _origin("port") == ("0", "default")
+
+
+def test_a_named_file_must_be_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """EUNOE_CONFIG that points nowhere is an error, the default file may be absent."""
+    monkeypatch.setenv("EUNOE_CONFIG", str(home / "nowhere.toml"))
+
+    with pytest.raises(Misconfigured, match=r"there is no file .*nowhere\.toml, which EUNOE_CONFIG names"):
+        load()
+
+
+def test_a_file_that_is_no_toml_is_refused(home: Path) -> None:
+    """With its path and the line."""
+    _write(home / "config" / "eunoe" / "config.toml", "space = \n")
+
+    with pytest.raises(Misconfigured, match=r"config\.toml cannot be read: .*line 1"):
+        load()
+
+
+def test_a_table_of_the_environment_is_merged_into_that_of_the_file(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables are merged key by key."""
+    _write(home / "config" / "eunoe" / "config.toml", '[kinds.build]\nfact_class = "dynamic"\n')
+    monkeypatch.setenv("EUNOE_KINDS__BUILD", '{"description": "Outcome of a build."}')
+
+    assert load().settings.kinds == {"build": {"fact_class": "dynamic", "description": "Outcome of a build."}}
+
+
+@pytest.mark.parametrize("space", ["", "Lab", "a.b", "-a", "x" * 33])
+def test_a_space_that_cannot_be_one_is_refused(space: str) -> None:
+    """The rule is that of the names of streams."""
+    with pytest.raises(Misconfigured, match="the setting space"):
+        load({"space": space})
+
+
+def test_settings_cannot_be_changed() -> None:
+    """What is in force stays so."""
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().port = 1  # type: ignore[misc]  # the very thing that must fail

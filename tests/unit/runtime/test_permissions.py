@@ -1,0 +1,114 @@
+"""What each role may do at the server."""
+
+from __future__ import annotations
+
+import pytest
+
+from eunoe.runtime.permissions import SERVED, VERBS, grant
+from eunoe.runtime.server_config import User, passwords, render
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.subjects import Caller, Role
+from eunoe.testing.matching import matches_any
+
+AGENT = Caller("agent", "a.b")
+LOG = "eunoe.lab.thread.t.log"
+MEMORY = "eunoe.lab.book.permanent.shared.memory"
+
+
+def _may(caller: Caller, subject: str) -> bool:
+    found = grant("lab", caller)
+    return matches_any(found.publish, subject) and not (found.deny and matches_any(found.deny, subject))
+
+
+def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
+    """Ten verbs, and one inbox."""
+    found = grant("lab", AGENT)
+
+    assert "eunoe.lab.append.agent.a=2Eb.>" in found.publish
+    assert len(found.publish) == len(VERBS) == 10
+    assert found.subscribe == ("_INBOX_agent_a=2Eb.>",)
+    assert not found.answers
+
+
+@pytest.mark.parametrize("role", ["agent", "caller", "tool"])
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "eunoe.lab.append.person.ada.t",
+        "eunoe.lab.append.agent.other.t",
+        "eunoe.lab.compose.agent.other.t",
+        "eunoe.other.append.agent.a=2Eb.t",
+        LOG,
+        MEMORY,
+        "eunoe.lab.piece.t.0123",
+        "$JS.API.STREAM.INFO.eunoe_lab_log",
+        "$JS.API.DIRECT.GET.eunoe_lab_log",
+        "$KV.eunoe_lab_permanent.fact.shared.x",
+        "_INBOX_person_ada.x",
+    ],
+)
+def test_no_agent_reaches_anything_else(role: Role, subject: str) -> None:
+    """Not another's name, the log, JetStream, a bucket, or an inbox."""
+    assert not _may(Caller(role, "a.b"), subject)
+
+
+def test_only_audit_writes_the_log_and_only_the_projector_the_buckets() -> None:
+    """One writer for each kind of subject."""
+    workers = [Caller("worker", name) for name in SERVED]
+
+    assert [caller.principal for caller in workers if _may(caller, LOG)] == ["audit"]
+    assert [caller.principal for caller in workers if _may(caller, MEMORY)] == ["audit"]
+    assert [caller.principal for caller in workers if _may(caller, "eunoe.lab.piece.t.0123")] == ["audit"]
+    assert [c.principal for c in workers if _may(c, "$KV.eunoe_lab_permanent.fact.shared.x")] == ["facts"]
+
+
+def test_a_worker_hears_only_the_verbs_that_it_serves() -> None:
+    """Facts does not see what is appended."""
+    heard = grant("lab", Caller("worker", "facts")).subscribe
+
+    assert matches_any(heard, "eunoe.lab.facts.agent.x.t")
+    assert not matches_any(heard, "eunoe.lab.append.agent.x.t")
+
+
+def test_a_viewer_only_looks() -> None:
+    """It may not append, nor send large content."""
+    viewer = Caller("viewer", "wall")
+
+    assert _may(viewer, "eunoe.lab.show.viewer.wall.t")
+    assert not _may(viewer, "eunoe.lab.append.viewer.wall.t")
+    assert not _may(viewer, "eunoe.lab.piece.viewer.wall.t")
+
+
+def test_a_person_reads_the_log_but_leaves_the_workers_consumers_alone() -> None:
+    """A consumer of its own may be made; those of the workers neither changed nor used up."""
+    person = Caller("person", "ada")
+
+    assert _may(person, "$JS.API.CONSUMER.CREATE.eunoe_lab_log.mine")
+    for durable in subjects.LOG_DURABLES:
+        assert not _may(person, f"$JS.API.CONSUMER.CREATE.eunoe_lab_log.{durable}")
+        assert not _may(person, f"$JS.API.CONSUMER.DELETE.eunoe_lab_log.{durable}")
+    assert not _may(person, "$JS.API.STREAM.DELETE.eunoe_lab_log")
+    assert not _may(person, "$JS.API.STREAM.UPDATE.eunoe_lab_log")
+
+
+def test_a_worker_that_there_is_not_is_refused() -> None:
+    with pytest.raises(Invalid, match="there is no worker 'gardener'"):
+        grant("lab", Caller("worker", "gardener"))
+
+
+def test_names_and_passwords_are_quoted_in_the_configuration() -> None:
+    """A quote or a backslash in a name cannot end its string."""
+    text = render([User(Caller("person", 'a"b\\c'), "p", grant("lab", Caller("person", "ada")))])
+
+    assert 'user: "person/a\\"b\\\\c", password: "p"' in text
+
+
+def test_a_password_file_holds_a_name_and_a_password_in_each_line() -> None:
+    """Names may hold spaces; comments and empty lines are skipped."""
+    assert passwords("# of the lab\n\nagent/planner p1\nperson/Ada L p2\n") == {
+        "agent/planner": "p1",
+        "person/Ada L": "p2",
+    }
+    with pytest.raises(Invalid, match="line 1 of the password file"):
+        passwords("planner p1")
