@@ -14,7 +14,7 @@ from eunoe.facts.document import BelowFloor, add, build, decode, empty, encode, 
 from eunoe.facts.fold import fold
 from eunoe.facts.lineage import lineage, order
 from eunoe.schemas import ids, limits
-from eunoe.schemas.facts import Act, Assertion, Identity, Source, Stated
+from eunoe.schemas.facts import Act, ActKind, Assertion, Identity, Source, Stated
 
 IDENTITY = Identity(scope="thread", owner="t1", subject="tests", name="pytest")
 SOURCES = [
@@ -22,6 +22,9 @@ SOURCES = [
     Source(kind="model", principal="a"),
     Source(kind="person", principal="ada"),
 ]
+
+
+ACTS: list[ActKind] = ["retired", "deleted", "approved"]
 
 
 @st.composite
@@ -34,8 +37,7 @@ def histories(draw: st.DrawFn, most: int = 60) -> list[Stated | Act]:
         where = ids.fact_id("thread.t1", position, 0)
         if stated and draw(st.integers(0, 4)) == 0:
             target = draw(st.sampled_from(stated))
-            kind = draw(st.sampled_from(["retired", "deleted", "approved"]))
-            assert kind in ("retired", "deleted", "approved")
+            kind = draw(st.sampled_from(ACTS))
             found.append(
                 Act(
                     id=where,

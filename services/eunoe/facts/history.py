@@ -1,0 +1,58 @@
+"""Complete history, read from the log: for what a document no longer holds, and for acts that came first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from eunoe.facts.admission import Told, act, done, told
+from eunoe.facts.document import Event
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.doors import Log
+from eunoe.schemas import records, subjects
+from eunoe.schemas.facts import Identity, Indexed
+from eunoe.schemas.records import Record
+
+
+class History:
+    """Reads the fact events of one space from its log."""
+
+    def __init__(self, log: Log, space: str, kinds: Kinds) -> None:
+        self._log = log
+        self._space = space
+        self._kinds = kinds
+
+    async def events(self, identity: Identity) -> list[Event]:
+        """Every assertion and act of one identity, in order of the log, where an act follows its target."""
+        found: dict[str, Indexed] = {}
+        events: list[Event] = []
+        async for record in self._records(self._filters(identity)):
+            for assertion in told(record, self._kinds):
+                if assertion.identity == identity:
+                    found[assertion.stated.id] = assertion.indexed
+                    events.append(assertion.stated)
+            for what in done(record):
+                target = found.get(what.event.id)
+                kept = act(what, target) if target else None
+                if kept:
+                    events.append(kept)
+        return events
+
+    async def locate(self, fact: str, before: int) -> Told | None:
+        """The assertion with this id among the records up to position ``before``; None when there is none."""
+        async for record in self._records(subjects.memory_filters(self._space)):
+            if record.position > before:
+                return None
+            for assertion in told(record, self._kinds):
+                if assertion.stated.id == fact:
+                    return assertion
+        return None
+
+    async def _records(self, filters: Sequence[str]) -> AsyncIterator[Record]:
+        async for stored in self._log.scan(filters):
+            yield records.read(stored.seq, stored.data)
+
+    def _filters(self, identity: Identity) -> list[str]:
+        """A thread's facts stand in its own chain; the others may be in any."""
+        if identity.scope == "thread":
+            return [subjects.chain_subject(self._space, subjects.thread_chain(identity.owner), "memory")]
+        return subjects.memory_filters(self._space)

@@ -1,0 +1,102 @@
+"""Buckets that do not belong to this log any more are made again from it, before anybody reads them.
+
+The three buckets are filled together and say so: each holds the same `Origin`. One that lost it was
+emptied or replaced. A bucket that names positions beyond the log's end was filled from records that the
+log has lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from eunoe.facts import document
+from eunoe.runtime.doors import Documents, Entry, Store, Stored
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Conflict
+from eunoe.schemas.facts import Document, Mark, Origin
+from eunoe.schemas.requests import ThreadState
+
+logger = logging.getLogger(__name__)
+
+Apply = Callable[[Stored], Awaitable[None]]
+
+_TAIL = 1_024  # newest revisions of a bucket that are looked at: what came from a lost tail was written last
+
+
+class Recovery:
+    """Checks the buckets of one space, and makes them again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def reason(self) -> str:
+        """Why the buckets must be made again; empty when they are what the log says."""
+        last = (await self._store.log.info()).last
+        origins = await self._origins()
+        if None in origins or len(set(origins)) > 1:
+            return "a bucket was emptied or replaced" if last else ""
+        for scope in subjects.BUCKETS:
+            named = await self._named(self._store.bucket(scope))
+            if named > last:
+                return f"the {scope} bucket names position {named}, and the log ends at {last}"
+        return ""
+
+    async def settle(self) -> None:
+        """Give the buckets one origin, when the log is empty and so are they."""
+        if None in await self._origins():
+            await self._mark()
+
+    async def rebuild(self, apply: Apply, reason: str) -> int:
+        """Empty the buckets and apply every record of the log again; returns how many there were.
+
+        Threads' states go last: while one is there, another replica takes its records for applied.
+        """
+        logger.warning("making the facts again from the log: %s", reason, extra={"action": "facts_rebuild"})
+        for bucket in (self._store.permanent, self._store.session, self._store.thread):
+            await self._empty(bucket)
+        count = 0
+        async for stored in self._store.log.scan():
+            await apply(stored)
+            count += 1
+        await self._mark()
+        logger.warning("made the facts again from %d records", count, extra={"action": "facts_rebuilt"})
+        return count
+
+    async def _origins(self) -> list[str | None]:
+        found = [await self._store.bucket(scope).get(subjects.ORIGIN_KEY) for scope in subjects.BUCKETS]
+        return [msgspec.json.decode(entry.value, type=Origin).id if entry else None for entry in found]
+
+    async def _mark(self) -> None:
+        """Of replicas that start at once, the first to mark the first bucket names the origin of all."""
+        origin = Origin(v=limits.SCHEMA_VERSION, id=secrets.token_hex(8))
+        data = msgspec.json.encode(origin)
+        try:
+            await self._store.permanent.put(subjects.ORIGIN_KEY, data, expect=0)
+        except Conflict:
+            entry = await self._store.permanent.get(subjects.ORIGIN_KEY)
+            data = entry.value if entry else data
+        for bucket in (self._store.session, self._store.thread):
+            await bucket.put(subjects.ORIGIN_KEY, data)
+
+    async def _named(self, bucket: Documents) -> int:
+        revision = await bucket.revision()
+        highest = 0
+        async for entry in bucket.scan(["fact.>", "state.*", "mark.*"], after=max(0, revision - _TAIL)):
+            highest = max(highest, _position(entry))
+        return highest
+
+    async def _empty(self, bucket: Documents) -> None:
+        async for entry in bucket.scan():
+            await bucket.delete(entry.key)
+
+
+def _position(entry: Entry) -> int:
+    if entry.key.startswith("fact."):
+        return document.highest(msgspec.json.decode(entry.value, type=Document))
+    if entry.key.startswith("state."):
+        return msgspec.json.decode(entry.value, type=ThreadState).position
+    return msgspec.json.decode(entry.value, type=Mark).position

@@ -1,0 +1,91 @@
+"""A thread in short: the fold of its records into its `ThreadState`. Pure, and bounded but for producers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from eunoe.facts.values import cut, one_line
+from eunoe.schemas import blobs, limits, records, subjects
+from eunoe.schemas.errors import Damaged
+from eunoe.schemas.events import (
+    EntryBase,
+    Event,
+    Extracted,
+    FactApproved,
+    FactRecorded,
+    MemoryEvent,
+    Prompt,
+    TurnAborted,
+    TurnOpened,
+)
+from eunoe.schemas.records import Record
+from eunoe.schemas.requests import ThreadState
+
+
+def new(thread: str) -> ThreadState:
+    return ThreadState(v=limits.SCHEMA_VERSION, thread=thread)
+
+
+def fold(state: ThreadState, record: Record) -> ThreadState:
+    """The state after one more record; raises `Damaged` unless it is a later one of the same chain.
+
+    Records between the two that are gone from the log count for nothing but what the header says of them.
+    """
+    header = record.header
+    if header.record <= state.record or subjects.chain_thread(header.chain) != state.thread:
+        raise Damaged(f"record {header.record} of {header.chain} does not follow record {state.record}")
+    times = [_time(event, header.time) for event in record.events if not isinstance(event, MemoryEvent)]
+    producer = records.producer_key(header.caller, header.producer)
+    return msgspec.structs.replace(
+        state,
+        position=record.position,
+        record=header.record,
+        entries=header.entries,
+        turns=header.turns,
+        committed=header.committed,
+        aborted=state.aborted + _count(record, TurnAborted),
+        extracted=max([state.extracted, *_extracted(record)]),
+        facts=state.facts + _count(record, FactRecorded) + _count(record, FactApproved),
+        bytes=state.bytes + sum(_size(event) for event in record.events),
+        first=min([time for time in (state.first, *times) if time], default=0),
+        last=max([state.last, *times]),
+        title=state.title or _title(record),
+        agents=_newest(state.agents, [e.agent for e in record.events if isinstance(e, TurnOpened)]),
+        sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),
+        open=tuple(sorted(turn.turn for turn in header.open.values())),
+        producers={**state.producers, producer: (header.n, header.record, record.position)},
+    )
+
+
+def _time(event: Event, accepted: int) -> int:
+    """The transcript's own time, never later than when it was accepted; else that."""
+    return min(event.at or accepted, accepted)
+
+
+def _count(record: Record, kind: type[Event]) -> int:
+    return sum(isinstance(event, kind) for event in record.events)
+
+
+def _extracted(record: Record) -> list[int]:
+    return [event.ordinal for event in record.events if isinstance(event, Extracted)]
+
+
+def _size(event: Event) -> int:
+    return blobs.size_of(event.content, event.blob) if isinstance(event, EntryBase) else 0
+
+
+def _title(record: Record) -> str:
+    prompts = (one_line(_text(event)) for event in record.events if isinstance(event, Prompt))
+    return cut(next((text for text in prompts if text), ""), limits.TITLE_LENGTH)
+
+
+def _text(prompt: Prompt) -> str:
+    return prompt.blob.head if prompt.blob else prompt.content
+
+
+def _newest(known: tuple[str, ...], more: list[str]) -> tuple[str, ...]:
+    """Names in order of their last use, the newest `limits.AGENTS_IN_STATE` of them."""
+    for name in more:
+        if name:
+            known = (*(other for other in known if other != name), name)
+    return known[-limits.AGENTS_IN_STATE :]

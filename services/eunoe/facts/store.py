@@ -1,0 +1,156 @@
+"""Fact documents in their buckets: applying what the log says of facts, idempotently, and looking facts up."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import anyio
+import msgspec
+
+from eunoe.facts import document as documents
+from eunoe.facts.admission import Told, act, done, told
+from eunoe.facts.document import BelowFloor, Event
+from eunoe.facts.fold import View, fold
+from eunoe.facts.history import History
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.doors import Entry, Store
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Conflict, Invalid, NotFound
+from eunoe.schemas.facts import Document, Identity, Indexed
+from eunoe.schemas.records import Record
+
+logger = logging.getLogger(__name__)
+
+_index = msgspec.json.Decoder(Indexed)
+_LISTED = 10  # ids shown when a beginning fits several
+
+
+class FactStore:
+    """The documents of one space. The same record may be applied any number of times, in any order."""
+
+    def __init__(self, store: Store, kinds: Kinds) -> None:
+        self._store = store
+        self._kinds = kinds
+        self._history = History(store.log, store.space, kinds)
+        self._counts = {"applied": 0, "conflicts": 0, "refolded": 0, "refused": 0}
+
+    def statistics(self) -> Mapping[str, int]:
+        return dict(self._counts)
+
+    async def apply(self, record: Record) -> None:
+        """Put every assertion and act of a record into the documents they belong to."""
+        changes: dict[Identity, list[Event]] = {}
+        for assertion in told(record, self._kinds):
+            await self._announce(assertion)
+            changes.setdefault(assertion.identity, []).append(assertion.stated)
+        for what in done(record):
+            target = await self._target(what.event.id, record.position)
+            kept = act(what, target) if target else None
+            if target is None or kept is None:
+                self._refuse(record, what.event.id, known=target is not None)
+            else:
+                changes.setdefault(target.identity, []).append(kept)
+        for identity, events in changes.items():
+            await self._change(identity, events)
+
+    async def document(self, identity: Identity) -> Document | None:
+        """The document of an identity as stored; None when nothing was ever said of it."""
+        entry = await self._entry(identity)
+        return documents.decode(entry.value) if entry else None
+
+    async def complete(self, identity: Identity) -> Document:
+        """The document with its whole history, read from the log where the stored one keeps less."""
+        stored = await self.document(identity)
+        if stored and not stored.floors:
+            return stored
+        return documents.build(identity, await self._history.events(identity), bounded=False)
+
+    def view(self, document: Document) -> View:
+        """What a document says, by the rules of its kind."""
+        return fold(document, single=self._kinds[document.identity.subject].single)
+
+    async def matching(self, beginning: str) -> list[Indexed]:
+        """Every fact whose id begins so; raises `Invalid` on less than `subjects.INDEX_PREFIX` characters."""
+        if len(beginning) < subjects.INDEX_PREFIX or not beginning.isascii() or not beginning.isalnum():
+            raise Invalid(f"{beginning!r} is no fact's id; give it, or its first {subjects.INDEX_PREFIX} characters")
+        found = await self._indexed(beginning)
+        return sorted((one for one in found if one.id.startswith(beginning)), key=lambda one: one.id)
+
+    async def _indexed(self, beginning: str) -> list[Indexed]:
+        buckets = [self._store.thread, self._store.session, self._store.permanent]
+        found = [await bucket.find([subjects.index_filter(beginning)]) for bucket in buckets]
+        return [_index.decode(entry.value) for one in found for entry in one.entries]
+
+    async def _announce(self, assertion: Told) -> None:
+        """Index and body come before the document, so that what a document shows can always be looked up."""
+        identity, stated = assertion.identity, assertion.stated
+        bucket = self._store.bucket(identity.scope)
+        key = subjects.index_key(stated.id)
+        if await bucket.get(key):
+            return
+        if assertion.content:
+            await bucket.put(subjects.content_key(identity.owner, stated.id), assertion.content.encode())
+        await bucket.put(key, msgspec.json.encode(assertion.indexed))
+
+    async def _target(self, fact: str, before: int) -> Indexed | None:
+        found = [one for one in await self._indexed(fact) if one.id == fact]
+        if found:
+            return found[0]
+        assertion = await self._history.locate(fact, before)
+        return assertion.indexed if assertion else None
+
+    def _refuse(self, record: Record, fact: str, *, known: bool) -> None:
+        self._counts["refused"] += 1
+        reason = "its writer may not do that" if known else "there is no such fact"
+        logger.info(
+            "an act on fact %s was left out: %s",
+            fact,
+            reason,
+            extra={"action": "act_refused", "chain": record.header.chain, "position": record.position},
+        )
+
+    async def _entry(self, identity: Identity) -> Entry | None:
+        return await self._store.bucket(identity.scope).get(_key(identity))
+
+    async def _change(self, identity: Identity, events: Sequence[Event]) -> None:
+        """Compare-and-set until it holds; a lost race means that somebody else got on."""
+        while True:
+            entry = await self._entry(identity)
+            before = documents.decode(entry.value) if entry else documents.empty(identity)
+            data = documents.encode(await self._with(before, events))
+            if entry and entry.value == data:
+                return
+            try:
+                await self._store.bucket(identity.scope).put(
+                    _key(identity), data, expect=entry.revision if entry else 0
+                )
+            except Conflict:
+                self._counts["conflicts"] += 1
+                await anyio.lowlevel.checkpoint()
+                continue
+            self._counts["applied"] += len(events)
+            return
+
+    async def _with(self, before: Document, events: Sequence[Event]) -> Document:
+        try:
+            return documents.add(before, events)
+        except BelowFloor:
+            self._counts["refolded"] += 1
+            return documents.build(before.identity, await self._history.events(before.identity))
+
+
+def only(found: Sequence[Indexed], beginning: str) -> Indexed:
+    """The one fact that was meant; raises `NotFound`, or `Invalid` listing what it could be."""
+    exact = [one for one in found if one.id == beginning]
+    if len(found) == 1 or exact:
+        return (exact or list(found))[0]
+    if not found:
+        raise NotFound(f"there is no fact {beginning} here; `eunoe facts` lists those there are")
+    listed = ", ".join(one.id for one in found[:_LISTED])
+    more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    raise Invalid(f"{beginning} is the beginning of {listed}{more}; give more of it")
+
+
+def _key(identity: Identity) -> str:
+    return subjects.fact_key(identity.owner, identity.subject, identity.name)

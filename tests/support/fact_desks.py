@@ -1,0 +1,81 @@
+"""A desk whose records are projected into fact documents, with short ways to state, delete and ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from desks import AGENT, Desk
+
+from eunoe.audit.worker import LocalAuditor
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.projector import Projector
+from eunoe.facts.reading import Reading
+from eunoe.facts.store import FactStore
+from eunoe.facts.visibility import Viewer
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import subjects
+from eunoe.schemas.events import Event, FactRecorded
+from eunoe.schemas.facts import Assertion, FactClass, Identity, Scope, Source, SourceClass
+from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView
+from eunoe.schemas.subjects import Caller
+
+PERSON = Caller("person", "ada")
+EXTRACTION = Caller("worker", "extraction")
+
+
+class FactDesk(Desk):
+    """One space, with the audit worker and a projector; `catch_up` applies what the log has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.kinds = Kinds()
+        self.facts = FactStore(self.store, self.kinds)
+        self.projector = Projector(self.store, self.facts)
+        self.reading = Reading(self.store, self.facts)
+        self._numbers: dict[tuple[str, Caller], int] = {}
+
+    def replica(self) -> Projector:
+        return Projector(self.store, FactStore(self.store, self.kinds))
+
+    def auditor(self, caller: Caller) -> LocalAuditor:
+        return LocalAuditor(self.worker, caller)
+
+    async def write(self, chain: str, *events: Event, caller: Caller = AGENT) -> AppendReply:
+        """Append events of no turn, under the next number of the caller."""
+        n = self._numbers[chain, caller] = self._numbers.get((chain, caller), 0) + 1
+        return await self.auditor(caller).append(chain, AppendRequest(v=1, producer="desk", n=n, events=events))
+
+    async def stored(self) -> list[Stored]:
+        return [stored async for stored in self.store.log.scan()]
+
+    async def catch_up(self) -> None:
+        for stored in await self.stored():
+            await self.projector.apply(stored)
+
+    async def listed(self, viewer: Viewer, request: FactsRequest | None = None) -> list[FactView]:
+        return list((await self.reading.list(request or FactsRequest(), viewer)).facts)
+
+    async def contents(self) -> dict[str, bytes]:
+        """Every document of the three buckets, by bucket and key."""
+        return {
+            f"{scope} {entry.key}": entry.value
+            for scope in subjects.BUCKETS
+            async for entry in self.store.bucket(scope).scan()
+        }
+
+
+def recorded(
+    value: str,
+    *,
+    subject: str = "tests",
+    name: str = "pytest",
+    scope: Scope = "thread",
+    owner: str = "t",
+    kind: SourceClass = "model",
+    who: str = "builder",
+    at: int = 0,
+    fact_class: FactClass = "dynamic",
+) -> FactRecorded:
+    identity = Identity(scope=scope, owner=owner, subject=subject, name=name)
+    source = Source(kind=kind, principal=who)
+    return FactRecorded(fact=Assertion(identity=identity, value=value, source=source, at=at, fact_class=fact_class))

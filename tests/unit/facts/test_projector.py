@@ -1,0 +1,208 @@
+"""Records become documents and states: in any order, by several replicas, delivered again and again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+from desks import whole_turn
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from eunoe.facts import state
+from eunoe.facts.document import build, decode, encode
+from eunoe.facts.history import History
+from eunoe.facts.projector import Projector
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
+from eunoe.schemas.facts import Document, Identity
+from eunoe.schemas.requests import ThreadState
+from eunoe.schemas.subjects import Caller
+
+CHAIN = "thread.t"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
+
+
+def _identity(scope: str = "thread", owner: str = "t", subject: str = "tests", name: str = "pytest") -> Identity:
+    return msgspec.convert({"scope": scope, "owner": owner, "subject": subject, "name": name}, Identity)
+
+
+async def _document(desk: FactDesk, identity: Identity) -> Document:
+    found = await desk.facts.document(identity)
+    assert found is not None
+    return found
+
+
+async def _state(desk: FactDesk, thread: str = "t") -> ThreadState:
+    entry = await desk.store.thread.get(subjects.state_key(thread))
+    assert entry is not None
+    return msgspec.json.decode(entry.value, type=ThreadState)
+
+
+async def _history(desk: FactDesk) -> None:
+    """Two threads, a book, supports, another value, a delete, a retirement, a proposal and its approval."""
+    first = await desk.write(CHAIN, recorded("failed"), recorded("x", subject="note", name="a"))
+    await desk.append(1, *whole_turn("one"))
+    await desk.write(CHAIN, recorded("passed"), recorded("tabs", subject="preference", name="Indent"))
+    await desk.append(1, *whole_turn("two"), thread="u")
+    await desk.write("thread.u", recorded("failed", owner="u"))
+    book = recorded(
+        "blue", subject="entity", name="colour", scope="permanent", owner="shared", kind="person", who="ada"
+    )
+    await desk.write("book.permanent.shared", book, caller=PERSON)
+    await desk.write(CHAIN, FactRetired(id=ids.fact_id(CHAIN, first.record, 1)))
+    approved = recorded("tabs", subject="preference", name="indent", scope="permanent", owner="shared", kind="person")
+    fact = msgspec.structs.replace(approved.fact, source=msgspec.structs.replace(approved.fact.source, principal="ada"))
+    await desk.write(CHAIN, FactApproved(id=ids.fact_id(CHAIN, 3, 1), fact=fact), caller=PERSON)
+    await desk.write(CHAIN, FactDeleted(id=ids.fact_id(CHAIN, first.record, 0)), caller=PERSON)
+    await desk.write(CHAIN, recorded("failed"))
+
+
+async def test_any_interleaving_by_two_replicas_gives_the_same_buckets(tmp_path: Path) -> None:
+    """Twenty shuffles with duplicates, two replicas at once: the same bytes as in order, once (F5, F112)."""
+    desk = FactDesk(tmp_path)
+    await _history(desk)
+    await desk.catch_up()
+    expected = await desk.contents()
+    stored = await desk.stored()
+    for seed in range(20):
+        other = FactDesk(tmp_path)
+        for one in stored:
+            await other.store.log.append(one.subject, one.data)
+        replicas = [other.projector, other.replica()]
+        shuffler = random.Random(seed)
+        async with anyio.create_task_group() as tasks:
+            for replica in replicas:
+                arrivals = [*await other.stored()] * 2
+                shuffler.shuffle(arrivals)
+                tasks.start_soon(_apply_all, replica, arrivals)
+        assert await other.contents() == expected
+
+
+async def _apply_all(replica: Projector, arrivals: list[Stored]) -> None:
+    for one in arrivals:
+        await replica.apply(one)
+
+
+async def test_what_the_history_says(desk: FactDesk) -> None:
+    """Worked by hand: failed, passed, deleted, failed again; the note retired; the proposal approved."""
+    await _history(desk)
+    await desk.catch_up()
+    view = desk.facts.view(await _document(desk, _identity()))
+    assert [(v.value, v.state) for v in view.versions] == [
+        ("failed", "superseded"),
+        ("passed", "deleted"),
+        ("failed", "current"),
+    ]
+    note = desk.facts.view(await _document(desk, _identity(subject="note", name="a")))
+    assert [v.state for v in note.versions] == ["retired"]
+    proposal = desk.facts.view(await _document(desk, _identity(subject="preference", name="indent")))
+    assert [(v.state, v.rule) for v in proposal.versions] == [("superseded", "approved")]
+    shared = desk.facts.view(await _document(desk, _identity("permanent", "shared", "preference", "indent")))
+    assert shared.current is not None
+    assert (shared.current.value, shared.current.lineage) == ("tabs", "person/ada")
+
+
+async def test_the_state_is_the_fold_of_the_records(desk: FactDesk) -> None:
+    """Bytes of the state equal those of folding the chain in order; its counts are counted by hand."""
+    await _history(desk)
+    await desk.catch_up()
+    folded = state.new("t")
+    for stored in await desk.stored():
+        record = records.read(stored.seq, stored.data)
+        if record.header.chain == CHAIN:
+            folded = state.fold(folded, record)
+    found = await _state(desk)
+    assert found == folded
+    assert (found.record, found.turns, found.committed, found.entries, found.facts) == (7, 1, 1, 2, 6)
+    assert (found.title, found.agents) == ("one", ("builder",))
+
+
+async def test_a_delivery_out_of_order_brings_its_predecessors_along(desk: FactDesk) -> None:
+    """Only the last of 200 records is delivered: all of them are applied, in order."""
+    for _ in range(200):
+        await desk.write(CHAIN, recorded("v"))
+    await desk.projector.apply((await desk.stored())[-1])
+    assert (await _state(desk)).record == 200
+    view = desk.facts.view(await _document(desk, _identity()))
+    assert [(v.number, v.supports) for v in view.versions] == [(1, 200)]
+    assert desk.projector.statistics()["records"] == 200
+
+
+async def test_a_record_delivered_again_is_not_applied_again(desk: FactDesk) -> None:
+    """Redelivery after a kill costs a read: nothing is refolded, nothing written."""
+    for index in range(40):
+        await desk.write(CHAIN, recorded(f"v{index}"))
+    await desk.catch_up()
+    revision = await desk.store.thread.revision()
+    replica = desk.replica()
+    await _apply_all(replica, await desk.stored())
+    assert await desk.store.thread.revision() == revision
+    assert replica.statistics()["repeated"] == 40
+
+
+async def test_an_old_assertion_below_the_floor_is_folded_from_the_log(desk: FactDesk) -> None:
+    """Twenty newer assertions, then an import of one from before them: it is version 1 of 21."""
+    for index in range(20):
+        await desk.write(CHAIN, recorded(f"v{index}"))
+        desk.clock.advance(seconds=1)
+    await desk.catch_up()
+    await desk.write(CHAIN, recorded("old", at=1_000))
+    await desk.catch_up()
+    document = await _document(desk, _identity())
+    assert desk.facts.statistics()["refolded"] == 1
+    assert (document.floors["model/builder"].count, document.floors["model/builder"].versions) == (5, 5)
+    complete = desk.facts.view(await desk.facts.complete(_identity()))
+    assert [v.value for v in complete.versions] == ["old", *(f"v{index}" for index in range(20))]
+
+
+async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk) -> None:
+    """Another agent's retirement is left out and counted (F82: no payload claims more than its writer may)."""
+    reply = await desk.write(CHAIN, recorded("mine"))
+    fact = ids.fact_id(CHAIN, reply.record, 0)
+    await desk.write(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
+    await desk.write(CHAIN, FactRetired(id="fzzzzzzzzzz"))
+    await desk.catch_up()
+    view = desk.facts.view(await _document(desk, _identity()))
+    assert view.current is not None
+    assert desk.facts.statistics()["refused"] == 2
+
+
+async def test_a_tools_permanent_fact_is_a_proposal_of_its_thread(desk: FactDesk) -> None:
+    """What the extraction worker says of a permanent kind waits for a person."""
+    await desk.write(CHAIN, recorded("uv", subject="decision", name="Packaging", kind="tool"), caller=EXTRACTION)
+    await desk.catch_up()
+    view = desk.facts.view(await _document(desk, _identity(subject="decision", name="packaging")))
+    assert [v.state for v in view.versions] == ["proposed"]
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1, max_size=40), st.integers(0, 99))
+def test_documents_equal_the_set_in_the_log(tmp_path: Path, said: list[tuple[str, int]], seed: int) -> None:
+    """Random values at random times, applied in a random order by two replicas: the document is the set's."""
+
+    async def go() -> None:
+        desk = FactDesk(tmp_path)
+        for value, at in said:
+            await desk.write(CHAIN, recorded(value, at=at + 1))
+        arrivals = [*await desk.stored(), *await desk.stored()]
+        random.Random(seed).shuffle(arrivals)
+        replicas = [desk.projector, desk.replica()]
+        for index, one in enumerate(arrivals):
+            await replicas[index % 2].apply(one)
+        events = await History(desk.store.log, desk.store.space, desk.kinds).events(_identity())
+        entry = await desk.store.thread.get(subjects.fact_key("t", "tests", "pytest"))
+        assert entry is not None
+        assert entry.value == encode(build(_identity(), events))
+        assert len(decode(entry.value).assertions) == min(16, len(said))
+
+    anyio.run(go)

@@ -1,0 +1,117 @@
+"""The worker: waits for what a caller wrote, says what is not fresh, and makes buckets again that are not its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+from desks import AGENT, Desk
+from fact_desks import PERSON, FactDesk, recorded
+
+from eunoe.audit.worker import LocalAuditor
+from eunoe.facts.worker import FactsWorker
+from eunoe.schemas import subjects
+from eunoe.schemas.context import Watermark
+from eunoe.schemas.errors import Denied, Invalid
+from eunoe.schemas.requests import FactsReply, FactsRequest
+from eunoe.schemas.subjects import Address, Caller
+from eunoe.testing import memory_store
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
+
+
+@asynccontextmanager
+async def running(desk: Desk) -> AsyncIterator[FactsWorker]:
+    auditor = LocalAuditor(desk.worker, Caller("worker", "facts"))
+    worker = FactsWorker(desk.store, auditor, desk.settings, desk.clock)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.run)
+        yield worker
+        tasks.cancel_scope.cancel()
+
+
+async def ask(
+    worker: FactsWorker, request: FactsRequest, caller: Caller = PERSON, chain: str = "thread.t"
+) -> FactsReply:
+    data = await worker.handlers()["facts"](Address("facts", caller, chain), msgspec.json.encode(request))
+    return msgspec.json.decode(data, type=FactsReply)
+
+
+async def test_a_write_can_be_read_with_its_watermark(desk: FactDesk) -> None:
+    """``after`` waits for the record just written, in the asked thread or in another chain."""
+    async with running(desk) as worker:
+        reply = await desk.write("thread.t", recorded("passed"))
+        found = await ask(worker, FactsRequest(thread="t", after=Watermark(log=reply.position), wait=5.0))
+        assert [fact.value for fact in found.facts] == ["passed"]
+        assert found.watermark.log >= reply.position
+        book = recorded("all", subject="entity", scope="permanent", owner="shared", kind="person", who="ada")
+        reply = await desk.write("book.permanent.shared", book, caller=PERSON)
+        found = await ask(worker, FactsRequest(thread="t", after=Watermark(log=reply.position), wait=5.0))
+        assert sorted(fact.value for fact in found.facts) == ["all", "passed"]
+
+
+async def test_what_is_not_fresh_is_said(desk: FactDesk) -> None:
+    """A position that the log does not have yet is not waited for for ever, and the watermark is below it."""
+    async with running(desk) as worker:
+        await desk.write("thread.t", recorded("passed"))
+        found = await ask(worker, FactsRequest(thread="t", after=Watermark(log=99), wait=0.0))
+        assert found.watermark.log < 99
+
+
+async def test_an_emptied_bucket_is_made_again_before_anybody_is_served(desk: FactDesk) -> None:
+    """The permanent bucket is replaced by an empty one while nobody runs: the next start fills it (F114)."""
+    book = recorded("all", subject="entity", scope="permanent", owner="shared", kind="person", who="ada")
+    async with running(desk) as worker:
+        reply = await desk.write("book.permanent.shared", book, caller=PERSON)
+        await ask(worker, FactsRequest(after=Watermark(log=reply.position), wait=5.0))
+    desk.store = replace(desk.store, permanent=memory_store().permanent)
+    async with running(desk) as worker:
+        assert [fact.value for fact in (await ask(worker, FactsRequest())).facts] == ["all"]
+        assert worker.statistics()["rebuilt"] == 1
+
+
+async def test_a_bucket_ahead_of_the_log_is_made_again(desk: FactDesk) -> None:
+    """The log lost its tail: facts of the lost records are not served (F112)."""
+    async with running(desk) as worker:
+        await desk.write("thread.t", recorded("kept", name="a"))
+        reply = await desk.write("thread.t", recorded("lost", name="b"))
+        await ask(worker, FactsRequest(after=Watermark(log=reply.position), wait=5.0))
+    shorter = memory_store("default", clock=desk.clock)
+    first = (await desk.stored())[0]
+    await shorter.log.append(first.subject, first.data)
+    desk.store = replace(desk.store, log=shorter.log)
+    async with running(desk) as worker:
+        listed = (await ask(worker, FactsRequest(scope="thread"))).facts
+        assert [fact.value for fact in listed] == ["kept"]
+
+
+async def test_a_fresh_space_is_not_made_again(desk: FactDesk) -> None:
+    """Two starts on an empty log: one origin, no rebuild."""
+    for _ in range(2):
+        async with running(desk) as worker:
+            await ask(worker, FactsRequest())
+            assert worker.statistics()["rebuilt"] == 0
+    assert await desk.store.thread.get(subjects.ORIGIN_KEY) is not None
+
+
+async def test_an_agent_cannot_ask_for_another_thread_than_it_addresses(desk: FactDesk) -> None:
+    """The subject, which the server guards, names the thread; the payload cannot name another."""
+    async with running(desk) as worker:
+        with pytest.raises(Denied):
+            await ask(worker, FactsRequest(thread="u"), caller=AGENT)
+
+
+async def test_a_request_that_cannot_be_read_is_refused(desk: FactDesk) -> None:
+    """Not JSON, or a number where a text belongs: one line of what is wrong."""
+    async with running(desk) as worker:
+        for data in (b"\x00", b'{"thread": 2147483648}'):
+            with pytest.raises(Invalid, match="cannot be read"):
+                await worker.handlers()["facts"](Address("facts", PERSON, ""), data)
