@@ -96,7 +96,7 @@ class Embedded:
         """Stop the server if it is ours, and give the folder back."""
         if self._server:
             await nats_server.stop(self._server.process)
-            endpoint.write(self._data, replace(self.endpoint, pid=0))
+            endpoint.write(self._data, replace(self.endpoint, owner=0))
         if self._lock is not None:
             os.close(self._lock)
         self._server = self._lock = None
@@ -122,7 +122,8 @@ class Embedded:
             os.close(self._lock)
             self._lock = None
             raise
-        self._endpoint = Endpoint(self._server.url, nats_server.USER, password, self._server.process.pid)
+        pid = self._server.process.pid
+        self._endpoint = Endpoint(self._server.url, nats_server.USER, password, pid, owner=os.getpid())
         endpoint.write(self._data, self._endpoint)
 
     async def _restart(self) -> None:

@@ -18,12 +18,13 @@ CONNECT_SECONDS = 1.0  # seconds a server on this machine may take to accept a c
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server: its address, its one user, and its process id, 0 when it was stopped."""
+    """A server: its address, its one user, and its process id; ``owner`` is the process that keeps it, 0 for none."""
 
     url: str
     user: str
     password: str
     pid: int
+    owner: int
 
 
 def write(data: Path, endpoint: Endpoint) -> None:
@@ -39,9 +40,9 @@ def read(data: Path) -> Endpoint | None:
 
 
 def find(data: Path) -> Endpoint | None:
-    """The running server of the data folder, or None."""
+    """The running server of the data folder, or None; one whose owner was killed is about to end."""
     found = read(data)
-    return found if found and found.pid and _alive(found.pid) and accepts(found.url) else None
+    return found if found and found.owner and _alive(found.owner) and accepts(found.url) else None
 
 
 def accepts(url: str) -> bool:
