@@ -1,1 +1,1 @@
-"""Composition: the context of the next request, from the log and the facts."""
+"""Composition: the context of each request, from the log and the facts, within a budget."""

@@ -1,0 +1,151 @@
+"""Cuts: blocks of a reply that only copy a tool output of the same turn.
+
+A block is a fenced piece of code or a paragraph. It is a copy when its words, after formatting is taken
+away (line numbers, quote marks, the pipes and rules of a table, white space), stand in the output in the
+same order without a gap. An edited copy is not one, and stays. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from eunoe.composition import contents
+from eunoe.composition.contents import Item
+from eunoe.schemas import limits
+from eunoe.schemas.events import ToolResult
+
+Span = tuple[int, int, int]
+
+_FENCE = re.compile(r"[ \t]{0,3}(```+|~~~+)")
+_NUMBER = re.compile(r"\s*\d{1,6}(?:\t|:\s?|\s?[|│→]\s?|\s{2,})")
+_RULE = re.compile(r"\s*(?:[|:+=\-][\s|:+=\-]{2,})?\Z")
+_ROW = re.compile(r"\s*\|.*\|\s*\Z")
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An output as it is compared: its words as text, with and without line numbers."""
+
+    entry: int
+    texts: tuple[str, ...]
+
+
+def source(item: Item) -> Source:
+    """An output of the turn, made ready for comparing."""
+    parts = [contents.text(item.event)]
+    if item.event.blob is not None:
+        parts.append(contents.tail(item.event))
+    found = []
+    for part in parts:
+        lines = part.splitlines()
+        found += [_joined(_words(lines, numbered=False)), _joined(_words(lines, numbered=True))]
+    return Source(item.event.entry, tuple(dict.fromkeys(found)))
+
+
+def cuts(reply: str, sources: Sequence[Source]) -> tuple[Span, ...]:
+    """The spans ``(start, end, entry)`` of ``reply``, in characters, that copy one of the outputs."""
+    found: list[Span] = []
+    if len(reply.split()) < limits.CUT_WORDS:
+        return ()
+    blocks = list(_blocks(reply))
+    at = 0
+    while at < len(blocks):
+        run = _run(blocks, at, sources)
+        if run is None:
+            at += 1
+            continue
+        stop, entry = run
+        found.append((blocks[at].start, blocks[stop - 1].end, entry))
+        at = stop
+    return tuple(found)
+
+
+def apply(reply: str, spans: Iterable[Span], tools: dict[int, str]) -> str:
+    """The reply with each span replaced by the marker that names the output."""
+    parts, at = [], 0
+    for start, end, entry in spans:
+        parts += [reply[at:start], f"(showed the person the {tools.get(entry, 'tool')} output, entry {entry})"]
+        at = end
+    return "".join([*parts, reply[at:]])
+
+
+def is_source(item: Item) -> bool:
+    return isinstance(item.event, ToolResult) and len(item.event.content) + bool(item.event.blob) > 0
+
+
+def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source]) -> tuple[int, int] | None:
+    """The longest run of blocks from ``at`` that copies one output: where it stops, and the entry."""
+    best: tuple[int, int] | None = None
+    for one in sources:
+        words: list[str] = []
+        stop = at
+        while stop < len(blocks) and _copies([*words, *blocks[stop].words], one):
+            words += blocks[stop].words
+            stop += 1
+        if len(words) >= limits.CUT_WORDS and (best is None or stop > best[0]):
+            best = (stop, one.entry)
+    return best
+
+
+def _copies(words: Sequence[str], one: Source) -> bool:
+    joined = _joined(words)
+    return bool(words) and any(joined in text for text in one.texts)
+
+
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+def _words(lines: Iterable[str], *, numbered: bool) -> tuple[str, ...]:
+    found: list[str] = []
+    for line in lines:
+        if _RULE.match(line):
+            continue
+        if numbered:
+            line = _NUMBER.sub("", line, count=1) if _NUMBER.match(line) else line
+        line = line.replace("|", " ") if _ROW.match(line) else _unquoted(line)
+        found += line.split()
+    return tuple(found)
+
+
+def _unquoted(line: str) -> str:
+    found = _QUOTE.match(line)
+    return line[found.end() :] if found else line
+
+
+def _blocks(reply: str) -> Iterable[_Block]:
+    """Fenced blocks (fences included in the span) and paragraphs, in order."""
+    start, fence, at, last = -1, "", 0, 0
+    lines: list[str] = []
+    for raw in reply.splitlines(keepends=True):
+        line, opens = raw.rstrip("\r\n"), _FENCE.match(raw)
+        if fence and opens and line.strip() == fence:
+            yield _block(start, at + len(line), lines)
+            start, lines, fence = -1, [], ""
+        elif fence:
+            lines.append(line)
+        elif opens or not line.strip():
+            if lines:
+                yield _block(start, last, lines)
+            start, lines, fence = (at, [], opens[1]) if opens else (-1, [], "")
+        else:
+            start = at if start < 0 else start
+            lines.append(line)
+        last = at + len(line)
+        at += len(raw)
+    if lines:
+        yield _block(start, len(reply.rstrip()), lines)
+
+
+def _block(start: int, end: int, lines: Sequence[str]) -> _Block:
+    return _Block(start, end, _words(lines, numbered=False))

@@ -1,0 +1,214 @@
+"""A context in the making: what is in it, and what that measures. Pure but for the draft itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from eunoe.composition import blocks, contents, renderings
+from eunoe.composition import known as facts
+from eunoe.composition.budget import Budget, facts_bytes
+from eunoe.composition.fold import Turn
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.known import Known
+from eunoe.composition.rounds import tool_rounds
+from eunoe.composition.showing import Renderings, turn_pieces
+from eunoe.schemas.events import Response, ToolCall, ToolResult
+
+PENDING_LOOKED_AT = 64  # newest committed turns that are looked at for facts still to come
+
+
+class Draft:
+    """Starts with everything that the cut mark allows; `eunoe.composition.fitting` takes away until it fits."""
+
+    def __init__(self, inputs: Inputs, settings: Settings) -> None:
+        self.inputs = inputs
+        self.settings = settings
+        self.turns, self.sizes, self.first_turn = _literal(inputs, settings)
+        self.older = False
+        self.dropped = 0
+        self.shrink = 0
+        self.facts_bytes = facts_bytes(settings.window)
+        self.now_bytes = self.facts_bytes
+        self.steps: list[str] = []
+        self.earlier: tuple[Known, ...] = ()
+        self.now: tuple[Known, ...] = ()
+        self.hidden = (0, 0)
+        self.blocks = 0
+        self.tail = 0
+        self.measure_blocks()
+        self.measure_tail()
+
+    @cached_property
+    def budget(self) -> Budget:
+        return Budget(self.settings.window, self.settings.target, self.prompt, self._headroom())
+
+    @cached_property
+    def prompt(self) -> int:
+        """Tokens of the request."""
+        opened = self.inputs.open
+        entry = renderings.request_entry(opened) if opened else 0
+        text = next((contents.text(item.event) for item in opened.items if item.entry == entry), "") if opened else ""
+        text = text or self.inputs.request
+        return self.settings.weigh(self.settings.manner.shape.user(text)) if text else 0
+
+    @cached_property
+    def fixed(self) -> int:
+        """Tokens of the instructions, and what the anchor adds."""
+        texts = [contents.text(item.event) for item in self.inputs.instructions]
+        messages, system = self.settings.manner.shape.request(texts, ())
+        return self.settings.counter.count(messages + system.encode()) + self.inputs.anchor
+
+    @property
+    def used(self) -> int:
+        """Tokens of everything but the request."""
+        return self.fixed + self.blocks + sum(self.sizes) + self.tail
+
+    @property
+    def total(self) -> int:
+        return self.used + self.prompt
+
+    @property
+    def over(self) -> bool:
+        return self.used > self.budget.goal
+
+    @property
+    def due(self) -> bool:
+        return self.budget.due(self.used)
+
+    @property
+    def rounds(self) -> int:
+        """Tool rounds of the turn whose rounds may leave."""
+        return len(tool_rounds(self.last.steps)) if self.last else 0
+
+    @cached_property
+    def in_rounds(self) -> bool:
+        """Whether the open turn has come to tool rounds, so that it is the turn that stays."""
+        return self.inputs.open is not None and bool(tool_rounds(self.inputs.open.steps))
+
+    @property
+    def last(self) -> Turn | None:
+        """The one turn that never leaves whole."""
+        if self.in_rounds:
+            return self.inputs.open
+        return self.turns[-1] if self.turns else None
+
+    def leave(self, count: int) -> None:
+        """The ``count`` oldest literal turns leave."""
+        gone = self.turns[:count]
+        self.turns, self.sizes = self.turns[count:], self.sizes[count:]
+        self.first_turn = self.turns[0].number if self.turns else gone[-1].number + 1
+        self.measure_blocks()
+
+    def renderings_of(self, turn: Turn) -> Renderings:
+        output, memory = self.settings.output, self.settings.manner.memory_tool
+        live = turn is self.inputs.open
+        if live:
+            found = renderings.during(turn, output, memory, older=self.older)
+        else:
+            found = renderings.after(turn, output, memory)
+        if self.shrink and turn is self.last:
+            return renderings.shrunk(turn, found, self.shrink, renderings.request_entry(turn) if live else 0)
+        return found
+
+    def measure_tail(self) -> None:
+        """Measure the open turn beside its request, and the last literal turn, as they are now."""
+        manner = self.settings.manner
+        if self.turns:
+            turn = self.turns[-1]
+            drop = self.dropped if turn is self.last else 0
+            self.sizes[-1] = _size(turn, self.renderings_of(turn), drop, self.settings)
+        if self.inputs.open is not None:
+            opened = self.inputs.open
+            drop = self.dropped if opened is self.last else 0
+            pieces = turn_pieces(opened, self.renderings_of(opened), manner, drop=drop, live=True)
+            self.tail = max(self.settings.weigh(pieces) - self.prompt, 0)
+
+    def measure_blocks(self) -> None:
+        """Choose the facts again for the turns that are literal now, and measure the two blocks."""
+        wanted = [fact for fact in self.inputs.earlier if self._wanted(fact)]
+        self.earlier = facts.within(wanted, self.facts_bytes)
+        self.now = facts.within(self.inputs.now, self.now_bytes)
+        self.hidden = len(wanted) - len(self.earlier), len(self.inputs.now) - len(self.now)
+        shape = self.settings.manner.shape
+        texts = [text for text in (self.earlier_text, self.now_text) if text]
+        self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
+
+    @property
+    def earlier_text(self) -> str:
+        return blocks.earlier(
+            [fact.line for fact in self.earlier],
+            self.hidden[0],
+            left=self.left,
+            first_turn=self.first_turn,
+            pending=self.pending,
+            memory_tool=self.settings.manner.memory_tool,
+        )
+
+    @property
+    def now_text(self) -> str:
+        return blocks.now([fact.line for fact in self.now], self.hidden[1])
+
+    @property
+    def left(self) -> int:
+        header = self.inputs.fold.header
+        return header.committed - len(self.turns) if header else 0
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Committed turns that left before their facts were extracted."""
+        extracted = self.inputs.extracted
+        if extracted is None or not self.left:
+            return ()
+        newest = list(zip(self.inputs.fold.committed(), range(PENDING_LOOKED_AT), strict=False))
+        found = [turn.number for turn, _ in newest if turn.ordinal > extracted and turn.number < self.first_turn]
+        return tuple(sorted(found))
+
+    def _wanted(self, fact: Known) -> bool:
+        """A fact of a turn that is in view is not said again, unless sources disagree or it is a proposal."""
+        if fact.conflict or fact.proposed or not fact.turn or fact.turn < self.first_turn:
+            return True
+        return self.last is not None and fact.turn == self.last.number and bool(self.dropped or self.shrink)
+
+    def _headroom(self) -> int:
+        """The mean size of the newest turns, less what the open turn has used of it already."""
+        count = self.settings.headroom
+        newest = [turn for turn, _ in zip(self.inputs.fold.committed(), range(count), strict=False)] if count else []
+        if not newest:
+            return 0
+        mean = sum(_own_tokens(turn, self.settings) for turn in newest) // len(newest)
+        return max(mean - (_own_tokens(self.inputs.open, self.settings) if self.inputs.open else 0), 0)
+
+
+def _literal(inputs: Inputs, settings: Settings) -> tuple[list[Turn], list[int], int]:
+    """The turns from the mark on, as many as a window can need; their sizes; the first that may be literal."""
+    turns: list[Turn] = []
+    sizes: list[int] = []
+    first, total = max(inputs.mark, 1), 0
+    for turn in inputs.fold.committed(inputs.mark):
+        if total > settings.window:
+            first = turns[-1].number
+            break
+        shown = renderings.after(turn, settings.output, settings.manner.memory_tool)
+        turns.append(turn)
+        sizes.append(_size(turn, shown, 0, settings))
+        total += sizes[-1]
+    return turns[::-1], sizes[::-1], max(first, inputs.fold.base if turns else first)
+
+
+def _size(turn: Turn, shown: Renderings, drop: int, settings: Settings) -> int:
+    key = ("size", settings.manner, settings.counter.name, shown, drop)
+    found: int | None = turn.cache.get(key)
+    if found is None:
+        found = turn.cache[key] = settings.weigh(turn_pieces(turn, shown, settings.manner, drop=drop))
+    return found
+
+
+def _own_tokens(turn: Turn, settings: Settings) -> int:
+    """What a turn takes while it is asked, beside its prompt: calls, outputs whole, and replies."""
+    key = ("own", settings.output, settings.counter.name)
+    found: int | None = turn.cache.get(key)
+    if found is None:
+        own = [item.event for item in turn.items if isinstance(item.event, Response | ToolCall | ToolResult)]
+        sizes = [contents.size(event) for event in own]
+        found = turn.cache[key] = settings.counter.count(b" " * sum(min(size, settings.output) for size in sizes))
+    return found

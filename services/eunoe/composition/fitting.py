@@ -1,0 +1,130 @@
+"""The steps that make a draft fit its window, in order; each drops something or stops. Pure but for the draft."""
+
+from __future__ import annotations
+
+from eunoe.composition import excerpts
+from eunoe.composition.budget import least
+from eunoe.composition.draft import Draft
+from eunoe.schemas import limits
+from eunoe.schemas.errors import DoesNotFit
+
+
+def fit(draft: Draft) -> bool:
+    """Take away until the draft is at its goal; True when it is at its floor and still over.
+
+    Raises `DoesNotFit` when even the floor is larger than the window.
+    """
+    if draft.due:
+        _reference_rounds(draft)
+        if draft.due:
+            _turns_leave(draft)
+            _squeeze(draft)
+            _rounds_leave(draft)
+            _shrink(draft)
+    floor = draft.due and draft.over
+    if draft.total > draft.settings.window:
+        _last_resort(draft)
+        floor = True
+    return floor
+
+
+def note(draft: Draft) -> str:
+    """What is said at the floor."""
+    return (
+        f"context at its floor: it takes {draft.used:,} of {draft.settings.window:,} tokens, above the "
+        f"{max(draft.budget.goal, 0):,} that leave room for this request ({draft.prompt:,}) and an average turn "
+        f"({draft.budget.headroom:,})"
+    )
+
+
+def _reference_rounds(draft: Draft) -> None:
+    """Outputs of the open turn's older rounds become references."""
+    if draft.inputs.open is None or draft.rounds <= limits.WHOLE_ROUNDS or not draft.in_rounds:
+        return
+    before = draft.tail
+    draft.older = True
+    draft.measure_tail()
+    if draft.tail < before:
+        draft.steps.append(f"referenced {draft.rounds - limits.WHOLE_ROUNDS} rounds")
+
+
+def _turns_leave(draft: Draft) -> None:
+    """The fewest oldest turns whose leaving reaches the goal; again while facts that came in put it back above."""
+    keep, count = (0 if draft.in_rounds else 1), 0
+    while draft.over and len(draft.turns) > keep:
+        excess, leaving = draft.used - draft.budget.goal, 0
+        while excess > 0 and len(draft.turns) - leaving > keep:
+            excess -= draft.sizes[leaving]
+            leaving += 1
+        draft.leave(leaving)
+        count += leaving
+    if count:
+        draft.steps.append(f"left {count} turns" if count > 1 else "left 1 turn")
+
+
+def _squeeze(draft: Draft) -> None:
+    """The earlier block shrinks to its least."""
+    if not draft.over or draft.facts_bytes <= limits.FACTS_BYTES_MIN:
+        return
+    before = draft.blocks
+    draft.facts_bytes = draft.now_bytes = limits.FACTS_BYTES_MIN
+    draft.measure_blocks()
+    if draft.blocks < before:
+        draft.steps.append("squeezed facts")
+
+
+def _rounds_leave(draft: Draft) -> None:
+    """The fewest oldest tool rounds of the turn that is left leave it; its last one stays."""
+    if not draft.over or draft.rounds <= 1:
+        return
+
+    def fits(count: int) -> bool:
+        draft.dropped = count
+        draft.measure_tail()
+        return not draft.over
+
+    fits(least(1, draft.rounds - 1, fits))
+    draft.measure_blocks()
+    draft.steps.append(f"left {draft.dropped} rounds" if draft.dropped > 1 else "left 1 round")
+
+
+def _shrink(draft: Draft) -> None:
+    """What is long in the turn that is left becomes excerpts, shorter and shorter."""
+    if not draft.over or draft.last is None:
+        return
+    size, before = draft.settings.output, draft.used
+    while draft.over and size > excerpts.SIZE_MIN:
+        size = max(size // 2, excerpts.SIZE_MIN)
+        draft.shrink = size
+        draft.measure_tail()
+    draft.measure_blocks()
+    if draft.used < before:
+        draft.steps.append(f"shortened to {size} bytes")
+
+
+def _last_resort(draft: Draft) -> None:
+    """Over the window itself: the last turn that is over leaves too, then facts are held back."""
+    if draft.turns:
+        gone = len(draft.turns)
+        draft.leave(gone)
+        draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
+        draft.measure_tail()
+        draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
+    while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
+        draft.facts_bytes, draft.now_bytes = draft.facts_bytes // 2, draft.now_bytes // 2
+        draft.measure_blocks()
+        if not (draft.earlier or draft.now):
+            draft.facts_bytes = draft.now_bytes = 0
+    if draft.total > draft.settings.window:
+        raise _does_not_fit(draft)
+
+
+def _does_not_fit(draft: Draft) -> DoesNotFit:
+    alone, window = draft.fixed + draft.prompt, draft.settings.window
+    what = f"the request and the instructions take {alone:,} tokens of a window of {window:,}"
+    return DoesNotFit(
+        f"{what}, and the least that a context can be is {draft.total:,}; shorten them or use a larger window",
+        alone=alone,
+        floor=draft.total,
+        window=window,
+    )

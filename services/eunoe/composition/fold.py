@@ -1,0 +1,239 @@
+"""The fold of a thread: its records as turns with their entries, as far back as a context needs.
+
+Records may be added in any order, newer ones as they come and older ones when a window needs them; the
+same records give the same fold. Whether the fold reaches back far enough is the reader's business.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from eunoe.composition import contents
+from eunoe.composition.contents import Item
+from eunoe.composition.references import tool_of
+from eunoe.composition.rounds import Round, Step, steps
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.events import (
+    ContextComposed,
+    Event,
+    Instructions,
+    Prompt,
+    Response,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+    TurnCommitted,
+    TurnOpened,
+    Usage,
+)
+from eunoe.schemas.records import Header, Record
+
+Profile = tuple[int, str, str]  # window, counter, format
+TurnState = Literal["open", "committed", "aborted"]
+
+
+def profile(recipe: Recipe) -> Profile:
+    return recipe.window, recipe.counter, recipe.format
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn as far as it was read. ``whole``: its opening was read, so no entry of it is missing.
+
+    ``cache`` keeps what is derived from all its entries by pure functions, and a new entry empties it; ``kept``
+    keeps what is derived from the entries that a key names.
+    """
+
+    number: int
+    state: TurnState = "open"
+    ordinal: int = 0
+    key: str = ""
+    agent: str = ""
+    session: str = ""
+    time: int = 0
+    whole: bool = False
+    items: list[Item] = field(default_factory=list)
+    size: int = 0
+    cache: dict[Hashable, Any] = field(default_factory=dict)
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+
+    def add(self, item: Item) -> None:
+        if any(held.entry == item.entry for held in self.items[-64:]):
+            return
+        insort(self.items, item, key=lambda held: held.entry)
+        self.size += contents.size(item.event) if item.event.blob is None else len(item.event.blob.head) * 2
+        self.cache.clear()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Prompts, rounds of calls with their results, and replies, in order."""
+        found: tuple[Step, ...] | None = self.cache.get("steps")
+        if found is None:
+            found = self.cache["steps"] = steps(self.items)
+        return found
+
+    def call_of(self, result: int) -> ToolCall | None:
+        """The call that the result with this entry number answers."""
+        return self._calls.get(result)
+
+    @property
+    def tools(self) -> dict[int, str]:
+        """The name of the tool behind every result, by the result's entry number."""
+        found: dict[int, str] | None = self.cache.get("tools")
+        if found is None:
+            results = [item.event for item in self.items if isinstance(item.event, ToolResult)]
+            found = self.cache["tools"] = {event.entry: tool_of(event, self.call_of(event.entry)) for event in results}
+        return found
+
+    @property
+    def _calls(self) -> dict[int, ToolCall]:
+        found: dict[int, ToolCall] | None = self.cache.get("calls")
+        if found is None:
+            pairs = [call for step in self.steps if isinstance(step, Round) for call in step.calls]
+            found = self.cache["calls"] = {
+                call.result.entry: call.call.event
+                for call in pairs
+                if call.result is not None and isinstance(call.call.event, ToolCall)
+            }
+        return found
+
+
+@dataclass(slots=True)
+class Composed:
+    """A stored recipe, and where its record is."""
+
+    recipe: Recipe
+    position: int
+
+
+class Fold:
+    """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place, and nothing else does."""
+
+    def __init__(self, chain: str) -> None:
+        self.chain = chain
+        self.header: Header | None = None
+        self.position = 0
+        self.oldest = 0
+        self.base = 0
+        self.size = 0
+        self.turns: dict[int, Turn] = {}
+        self.instructions: list[Item] = []
+        self.back: tuple[int, ...] = ()
+        self.trimmed = False
+        self.recipes: dict[Profile, Composed] = {}
+        self.usage: tuple[int, Usage] | None = None
+
+    @property
+    def record(self) -> int:
+        """The number of the newest record folded, 0 for none."""
+        return self.header.record if self.header else 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the thread before the newest record is missing."""
+        return self.oldest <= 1 and not self.trimmed
+
+    @property
+    def last(self) -> int:
+        """The number of the newest turn."""
+        return self.header.turns if self.header else 0
+
+    def add(self, record: Record) -> None:
+        """Take in one more record, newer or older than what is here; one that is here already changes nothing."""
+        number = record.header.record
+        if self.header is not None and self.oldest <= number <= self.header.record:
+            return
+        if number > self.record:
+            self.header, self.position = record.header, record.position
+        if not self.oldest or number < self.oldest:
+            self.oldest, self.back = number, record.header.back
+        for event in record.events:
+            self._event(event, record)
+        if self.complete:
+            self.base = 1
+
+    def committed(self, down_to: int = 0) -> Iterator[Turn]:
+        """Committed turns that are whole, newest first, from the newest to ``down_to``."""
+        for number in range(self.last, max(down_to, self.base, 1) - 1, -1):
+            turn = self.turns.get(number)
+            if turn is not None and turn.state == "committed":
+                yield turn
+
+    def opened(self, key: str) -> Turn | None:
+        """The open turn of that key."""
+        found = self.header.open.get(key) if self.header else None
+        return self.turns.get(found.turn) if found else None
+
+    def trim(self, before: int) -> None:
+        """Forget the turns before that one; who needs them again folds the thread anew."""
+        for number in [number for number in self.turns if number < before]:
+            turn = self.turns.pop(number)
+            self.size -= turn.size
+            if turn.state == "aborted":
+                self.instructions = [item for item in self.instructions if item.event.turn != number]
+            self.trimmed = True
+        self.base = max(self.base, before)
+
+    def in_force(self, turn: int) -> tuple[Item, ...]:
+        """The newest instructions that hold in that turn: those given together, of no turn, of a committed
+        one, or of that one itself."""
+        held = [item for item in self.instructions if self._holds(item.event.turn, turn)]
+        if not held:
+            return ()
+        newest = held[-1]
+        same = [item for item in held if item.event.turn == newest.event.turn]
+        return tuple(item for item in same if newest.event.turn or item.position == newest.position)
+
+    def _holds(self, given: int, turn: int) -> bool:
+        if given in (0, turn):
+            return True
+        found = self.turns.get(given)
+        return given < self.base if found is None else found.state == "committed"
+
+    def _turn(self, number: int) -> Turn:
+        turn = self.turns.get(number)
+        if turn is None:
+            turn = self.turns[number] = Turn(number)
+        return turn
+
+    def _event(self, event: Event, record: Record) -> None:
+        match event:
+            case TurnOpened():
+                self._opened(event, record)
+            case TurnCommitted():
+                turn = self._turn(event.turn)
+                turn.state, turn.ordinal = "committed", event.ordinal
+            case TurnAborted():
+                self._turn(event.turn).state = "aborted"
+            case ContextComposed():
+                self._composed(event.recipe, record.position)
+            case Usage():
+                if self.usage is None or self.usage[0] < record.position:
+                    self.usage = record.position, event
+            case Instructions() | Prompt() | Response() | ToolCall() | ToolResult():
+                self._entry(Item(event, record.position, event.at or record.header.time))
+            case _:
+                pass
+
+    def _opened(self, event: TurnOpened, record: Record) -> None:
+        turn = self._turn(event.turn)
+        turn.key, turn.agent, turn.session = event.key, event.agent, event.session
+        turn.time, turn.whole = event.at or record.header.time, True
+        self.base = min(self.base, event.turn) if self.base else event.turn
+
+    def _composed(self, recipe: Recipe, position: int) -> None:
+        known = self.recipes.get(profile(recipe))
+        if known is None or known.position < position:
+            self.recipes[profile(recipe)] = Composed(recipe, position)
+
+    def _entry(self, item: Item) -> None:
+        if isinstance(item.event, Instructions):
+            insort(self.instructions, item, key=lambda held: held.entry)
+            return
+        turn = self._turn(item.event.turn)
+        before = turn.size
+        turn.add(item)
+        self.size += turn.size - before

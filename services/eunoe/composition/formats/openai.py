@@ -1,0 +1,53 @@
+"""OpenAI chat messages.
+
+https://platform.openai.com/docs/api-reference/chat/create: an assistant message with ``tool_calls`` is
+followed by one ``tool`` message for each of them before anything else is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, encode, filled, parsed
+
+
+class OpenAI:
+    frame = b","
+
+    def user(self, text: str) -> Sequence[Piece]:
+        return (Piece("user", encode({"role": "user", "content": filled(text)})),)
+
+    def derived(self, text: str) -> Sequence[Piece]:
+        return self.user(text)
+
+    def round(self, text: str, calls: Sequence[ShownCall]) -> Sequence[Piece]:
+        if not calls:
+            return (Piece("assistant", encode({"role": "assistant", "content": filled(text)})),)
+        message: dict[str, object] = {"role": "assistant"}
+        if text.strip():
+            message["content"] = text
+        message["tool_calls"] = [_call(call) for call in calls]
+        return (Piece("assistant", encode(message)), *(_result(call) for call in calls))
+
+    def request(self, system: Sequence[str], pieces: Sequence[Piece]) -> tuple[bytes, str]:
+        parts = [encode({"role": "system", "content": text}) for text in system]
+        parts += [piece.data for piece in pieces]
+        if pieces and pieces[-1].role == "assistant":
+            parts.append(self.user(GO_ON)[0].data)
+        return b"[" + b",".join(parts) + b"]", ""
+
+
+def _call(call: ShownCall) -> dict[str, object]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
+
+
+def _arguments(call: ShownCall) -> str:
+    """As the model wrote them, where that is an object; else an object that holds them."""
+    found = parsed(call.arguments)
+    if not found or list(found) == ["arguments"]:
+        return encode(found).decode()
+    return call.arguments
+
+
+def _result(call: ShownCall) -> Piece:
+    return Piece("tool", encode({"role": "tool", "tool_call_id": call.id, "content": call.result}))

@@ -1,0 +1,65 @@
+"""What a context is a function of. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from eunoe.composition import excerpts
+from eunoe.composition.contents import Item
+from eunoe.composition.counter import ByteCounter, Counter
+from eunoe.composition.fold import Fold, Profile, Turn
+from eunoe.composition.formats import Piece
+from eunoe.composition.known import Known
+from eunoe.composition.showing import Manner
+from eunoe.schemas import limits
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to compose: ``window`` in tokens, ``target`` a share of it, ``headroom`` in turns."""
+
+    window: int
+    manner: Manner
+    target: float = limits.TARGET_SHARE
+    headroom: int = limits.HEADROOM_TURNS
+    counter: Counter = field(default_factory=ByteCounter)
+
+    @property
+    def output(self) -> int:
+        """The most bytes of one output."""
+        return excerpts.output_bytes(self.window)
+
+    @property
+    def profile(self) -> Profile:
+        return self.window, self.counter.name, self.manner.format
+
+    def weigh(self, pieces: Sequence[Piece]) -> int:
+        """Tokens of pieces in a request, with what joins them."""
+        if not pieces:
+            return 0
+        frame = self.manner.shape.frame
+        return self.counter.count(b"".join([part for piece in pieces for part in (piece.data, frame)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What to compose from.
+
+    ``turn`` is the turn that asks, ``open`` that turn where it is in the log, ``request`` what is asked where
+    no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown. ``mark`` is
+    the thread's cut mark for this profile (0: none), ``anchor`` tokens to add to every count.
+    ``extracted`` is the ordinal of the last committed turn whose facts are known, None where that is not asked.
+    """
+
+    thread: str
+    fold: Fold
+    turn: int
+    open: Turn | None = None
+    request: str = ""
+    instructions: tuple[Item, ...] = ()
+    earlier: tuple[Known, ...] = ()
+    now: tuple[Known, ...] = ()
+    mark: int = 0
+    anchor: int = 0
+    extracted: int | None = None

@@ -1,0 +1,56 @@
+"""The labels around everything derived, and how data is kept from forging them.
+
+A label begins ``<eunoe-`` or ``</eunoe-``. Inside, whatever looks like one gets a backslash after its
+bracket, and one more where it already had some, so that `unescape` gives back exactly what was there. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+_ESCAPE = re.compile(r"<(\\*)(/?eunoe-)", re.IGNORECASE)
+_UNESCAPE = re.compile(r"<\\(\\*)(/?eunoe-)", re.IGNORECASE)
+_UNPLAIN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$|^\"| — from |^$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    return _ESCAPE.sub(r"<\\\1\2", text)
+
+
+def unescape(text: str) -> str:
+    return _UNESCAPE.sub(r"<\1\2", text)
+
+
+def label(kind: str, body: str) -> str:
+    """``body`` as a labelled record; its id is a digest of the body, so an unchanged record stays the same."""
+    inside = escape(body)
+    found = hashlib.sha256(f"{kind}\x00{inside}".encode()).hexdigest()[:12]
+    return f'<eunoe-record kind="{kind}" id="{found}">\n{inside}\n</eunoe-record>'
+
+
+def one_line(value: str, also: str = "") -> str:
+    """``value`` itself where it is plain text on one line, else as a JSON string; `read_line` tells them apart.
+
+    ``also``: a separator that a plain value may not hold.
+    """
+    if _UNPLAIN.search(value) or (also and also in value):
+        return json.dumps(value, ensure_ascii=bool(_SURROGATE.search(value))).translate(_BREAKS)
+    return value
+
+
+def read_line(text: str) -> str:
+    """What `one_line` was given."""
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def clean(text: str) -> str:
+    """``text`` with halves of surrogate pairs, which no request can carry, replaced by U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+
+
+_BREAKS = {
+    ordinal: f"\\u{ordinal:04x}" for ordinal in (*range(0x7F, 0xA0), 0x2028, 0x2029)
+}  # json leaves these as they are, and some of them end a line

@@ -1,0 +1,81 @@
+"""The plan of a context: from inputs and settings to the recipe that composes it. Pure."""
+
+from __future__ import annotations
+
+from eunoe.composition import fitting
+from eunoe.composition.draft import Draft
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.schemas import limits
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.errors import Invalid
+
+
+def plan(inputs: Inputs, settings: Settings) -> Recipe:
+    """What to show and how. ``id``, ``sha256`` and ``tokens`` are the renderer's to fill in.
+
+    Raises `DoesNotFit`.
+    """
+    draft = Draft(inputs, settings)
+    floor = fitting.fit(draft)
+    opened = [inputs.open] if inputs.open is not None else []
+    return Recipe(
+        v=limits.SCHEMA_VERSION,
+        id="",
+        turn=inputs.turn,
+        window=settings.window,
+        format=settings.manner.format,
+        counter=settings.counter.name,
+        renderer=limits.RENDERER_VERSION,
+        position=inputs.fold.position,
+        turns=tuple(turn.number for turn in draft.turns),
+        first_turn=draft.first_turn,
+        sha256="",
+        left=draft.left,
+        instructions=tuple(item.entry for item in inputs.instructions),
+        instructions_at=tuple(item.position for item in inputs.instructions),
+        request=inputs.request,
+        earlier=tuple(fact.shown for fact in draft.earlier),
+        earlier_hidden=draft.hidden[0],
+        now=tuple(fact.shown for fact in draft.now),
+        now_hidden=draft.hidden[1],
+        renderings=tuple(one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)),
+        dropped_rounds=draft.dropped,
+        memory_tool=settings.manner.memory_tool,
+        floor=floor,
+        note=fitting.note(draft) if floor else "",
+        pending=draft.pending,
+        steps=tuple(draft.steps),
+        settings={
+            "target": settings.target,
+            "headroom": settings.headroom,
+            "headroom_tokens": draft.budget.headroom,
+            "goal": draft.budget.goal,
+            "anchor": inputs.anchor,
+            "output": settings.output,
+        },
+    )
+
+
+def enough(inputs: Inputs, settings: Settings) -> bool:
+    """Whether the fold reaches back as far as this plan can need: to the cut mark, or a window full of turns."""
+    fold = inputs.fold
+    if fold.complete:
+        return True
+    if inputs.open is not None and not inputs.open.whole:
+        return False
+    newest = sum(1 for _ in zip(fold.committed(), range(settings.headroom), strict=False))
+    if newest < settings.headroom and fold.base > 1:
+        return False
+    if inputs.mark and fold.base <= inputs.mark:
+        return True
+    return sum(Draft(inputs, settings).sizes) > settings.window
+
+
+def check(window: int, target: float, headroom: int) -> None:
+    """Refuse what no plan can be made with."""
+    if window < limits.WINDOW_MIN:
+        raise Invalid(f"a window of {window} tokens is too small; the least is {limits.WINDOW_MIN}")
+    if target and not 0.1 <= target <= 0.8:
+        raise Invalid(f"the target {target} must be a share of the window from 0.1 to 0.8")
+    if headroom > 64:
+        raise Invalid(f"the headroom is kept for at most 64 turns, not {headroom}")

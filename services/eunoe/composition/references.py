@@ -1,0 +1,63 @@
+"""A reference: what stands for a tool's output once its turn is over. Pure."""
+
+from __future__ import annotations
+
+from eunoe.composition import contents, hints, marks
+from eunoe.composition.contents import Item
+from eunoe.schemas import limits
+from eunoe.schemas.events import ToolCall, ToolResult
+
+LINE_LENGTH = 100  # characters of a quoted line
+ARGUMENTS_LENGTH = 200  # characters of the arguments
+
+
+def reference(item: Item, result: ToolResult, call: ToolCall | None, memory_tool: bool) -> str:
+    """At most `limits.REFERENCE_BYTES`: tool, entry, time, outcome, size, arguments, first and last line."""
+    tool = tool_of(result, call)
+    facts = ", ".join((outcome(result), _count(contents.lines(result), "line"), _count(contents.size(result), "byte")))
+    head = (
+        f"[output of entry {result.entry} held back: {tool} at {contents.stamp(item.time)}, {facts}; "
+        f"{hints.recall(result.entry, tool, memory_tool)}]"
+    )
+    return contents.cut_bytes("\n".join([head, *_quotes(result, call)]), limits.REFERENCE_BYTES)
+
+
+def tool_of(result: ToolResult, call: ToolCall | None) -> str:
+    name = result.tool or (call.tool if call else "")
+    return contents.cut_bytes(marks.one_line(marks.clean(name)), 80) if name else "a tool"
+
+
+def outcome(result: ToolResult) -> str:
+    if result.exit_status is not None:
+        return f"exit status {result.exit_status}"
+    return result.status
+
+
+def _quotes(result: ToolResult, call: ToolCall | None) -> list[str]:
+    found = []
+    if call is not None and call.content.strip():
+        found.append("arguments: " + _short(" ".join(contents.text(call).split()), ARGUMENTS_LENGTH))
+    first, last = _first(contents.text(result)), _first(contents.tail(result), from_end=True)
+    if first:
+        found.append("first line: " + first)
+    if last and last != first:
+        found.append("last line: " + last)
+    return found
+
+
+def _first(text: str, from_end: bool = False) -> str:
+    """The first line (from that end) that says anything, looked for in a bounded part of the text."""
+    part = text[-8192:] if from_end else text[:8192]
+    found = part.splitlines()
+    for line in reversed(found) if from_end else found:
+        if line.strip():
+            return _short(line.strip(), LINE_LENGTH)
+    return ""
+
+
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

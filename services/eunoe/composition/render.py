@@ -1,0 +1,135 @@
+"""A recipe carried out: a pure function of the recipe and of what is stored. Pure.
+
+So a context that a model saw is composed again by reading what its recipe names and rendering it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from eunoe.composition import blocks, contents
+from eunoe.composition.contents import Item
+from eunoe.composition.counter import Counter
+from eunoe.composition.fold import Turn
+from eunoe.composition.formats import Piece
+from eunoe.composition.rounds import tool_rounds
+from eunoe.composition.showing import Manner, Renderings, turn_pieces
+from eunoe.schemas.context import Layer, LayerName, Recipe, Rendering
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a recipe names: ``turns`` by number (the asking one too), the instructions, and the fact lines
+    by the ids of the facts."""
+
+    turns: Mapping[int, Turn]
+    instructions: Sequence[Item]
+    lines: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """``messages`` is JSON, ``system`` text. ``layers`` are pieces, in order."""
+
+    messages: bytes
+    system: str
+    layers: tuple[tuple[LayerName, Sequence[Piece]], ...]
+
+    @property
+    def data(self) -> bytes:
+        """The bytes that are measured and digested."""
+        return self.messages + (b"\n" + self.system.encode() if self.system else b"")
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def render(recipe: Recipe, stored: Stored) -> Rendered:
+    """The request that a recipe stands for."""
+    manner = Manner(recipe.format, recipe.memory_tool)
+    texts = [contents.text(item.event) for item in stored.instructions]
+    parts: list[tuple[LayerName, Sequence[Piece]]] = [
+        ("earlier", _earlier(recipe, stored.lines, manner)),
+        ("literal", _literal(recipe, stored, manner)),
+        ("now", _now(recipe, stored.lines, manner)),
+        ("request", _request(recipe, stored, manner)),
+    ]
+    messages, system = manner.shape.request(texts, [piece for _, pieces in parts for piece in pieces])
+    alone, apart = manner.shape.request(texts, ())
+    instructions = (Piece("system", alone + apart.encode()),) if texts else ()
+    return Rendered(messages, system, (("instructions", instructions), *parts))
+
+
+def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> Recipe:
+    """The recipe with the digest, size and id of what it renders to."""
+    found = rendered.sha256
+    key = f"{chain}\x00{recipe.turn}\x00{recipe.position}\x00{recipe.window}\x00{found}"
+    return msgspec.structs.replace(
+        recipe,
+        id="c" + hashlib.sha256(key.encode()).hexdigest()[:16],
+        sha256=found,
+        tokens=counter.count(rendered.data) + int(recipe.settings.get("anchor", 0)),
+    )
+
+
+def layers(rendered: Rendered, counter: Counter, *, text: bool) -> tuple[Layer, ...]:
+    """The layers that say anything, with their tokens, and with their text when somebody looks."""
+    return tuple(
+        Layer(name=name, tokens=counter.count(data), text=data.decode() if text else "")
+        for name, pieces in rendered.layers
+        if (data := b"\n".join(piece.data for piece in pieces))
+    )
+
+
+def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
+    text = blocks.earlier(
+        [lines[fact.id] for fact in recipe.earlier if fact.id in lines],
+        recipe.earlier_hidden,
+        left=recipe.left,
+        first_turn=recipe.first_turn,
+        pending=recipe.pending,
+        memory_tool=recipe.memory_tool,
+    )
+    return manner.shape.derived(text) if text else ()
+
+
+def _now(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
+    text = blocks.now([lines[fact.id] for fact in recipe.now if fact.id in lines], recipe.now_hidden)
+    return manner.shape.derived(text) if text else ()
+
+
+def _literal(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
+    dropping = 0 if _in_rounds(recipe, stored) or not recipe.turns else recipe.turns[-1]
+    how = {one.entry: one for one in recipe.renderings}
+    found: list[Piece] = []
+    for number in recipe.turns:
+        turn = stored.turns.get(number)
+        if turn is not None:
+            drop = recipe.dropped_rounds if number == dropping else 0
+            found += turn_pieces(turn, _of(turn, how), manner, drop=drop)
+    return found
+
+
+def _request(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
+    asked = manner.shape.user(recipe.request) if recipe.request else ()
+    turn = stored.turns.get(recipe.turn)
+    if turn is None:
+        return asked
+    drop = recipe.dropped_rounds if _in_rounds(recipe, stored) else 0
+    how = {one.entry: one for one in recipe.renderings}
+    return [*asked, *turn_pieces(turn, _of(turn, how), manner, drop=drop, live=True)]
+
+
+def _in_rounds(recipe: Recipe, stored: Stored) -> bool:
+    turn = stored.turns.get(recipe.turn)
+    return turn is not None and bool(tool_rounds(turn.steps))
+
+
+def _of(turn: Turn, how: Mapping[int, Rendering]) -> Renderings:
+    """The renderings of one turn's entries."""
+    return tuple(how[item.entry] for item in turn.items if item.entry in how)

@@ -1,0 +1,98 @@
+"""Which entries are shown in short, and how: the decisions for one turn. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eunoe.composition import contents, cuts, references
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Turn
+from eunoe.composition.rounds import Round, tool_rounds
+from eunoe.composition.showing import Renderings
+from eunoe.schemas import limits
+from eunoe.schemas.context import Rendering
+from eunoe.schemas.events import Prompt, Response, ToolResult
+
+
+def after(turn: Turn, output: int, memory_tool: bool) -> Renderings:
+    """A turn that is over: outputs as references, copies of outputs cut; ``output`` bounds what is in pieces."""
+    key = ("after", output, memory_tool)
+    found: Renderings | None = turn.cache.get(key)
+    if found is None:
+        sources = [cuts.source(item) for item in turn.items if cuts.is_source(item)]
+        all_of = (_after(turn, item, output, memory_tool, sources) for item in turn.items)
+        found = turn.cache[key] = tuple(rendering for rendering in all_of if rendering)
+    return found
+
+
+def during(turn: Turn, output: int, memory_tool: bool, *, older: bool) -> Renderings:
+    """A turn that is open: outputs over ``output`` bytes as excerpts, and with ``older`` those of
+    all but its last rounds as references."""
+    key = ("during", output, memory_tool, older)
+    found: Renderings | None = turn.cache.get(key)
+    if found is None:
+        old = _old_results(turn) if older else set()
+        all_of = (_during(turn, item, output, memory_tool, old) for item in turn.items)
+        found = turn.cache[key] = tuple(rendering for rendering in all_of if rendering)
+    return found
+
+
+def shrunk(turn: Turn, renderings: Renderings, size: int, keep: int = 0) -> Renderings:
+    """Everything longer than ``size`` bytes as an excerpt of that size, but for the entry ``keep``."""
+    how = {rendering.entry: rendering for rendering in renderings}
+    all_of = (_shrunk(item, how.get(item.entry), size, keep) for item in turn.items)
+    return tuple(rendering for rendering in all_of if rendering)
+
+
+def _after(turn: Turn, item: Item, output: int, memory_tool: bool, sources: Iterable[cuts.Source]) -> Rendering | None:
+    if isinstance(item.event, ToolResult):
+        return _referenced(turn, item, item.event, memory_tool)
+    if isinstance(item.event, Response) and item.event.blob is None:
+        spans = cuts.cuts(contents.text(item.event), list(sources))
+        return Rendering(entry=item.entry, how="cut", spans=spans) if spans else None
+    return _bounded(item, output)
+
+
+def _during(turn: Turn, item: Item, output: int, memory_tool: bool, old: set[int]) -> Rendering | None:
+    if isinstance(item.event, ToolResult):
+        if item.entry in old and (found := _referenced(turn, item, item.event, memory_tool)):
+            return found
+        return _excerpt(item, output) if contents.size(item.event) > output else None
+    return _bounded(item, output)
+
+
+def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -> Rendering | None:
+    """A reference, unless the output is no longer than its reference."""
+    short = references.reference(item, result, turn.call_of(item.entry), memory_tool)
+    if contents.size(result) <= len(short.encode()):
+        return None
+    return Rendering(entry=item.entry, how="reference", size=limits.REFERENCE_BYTES)
+
+
+def _bounded(item: Item, output: int) -> Rendering | None:
+    """What is kept in pieces is not in its record whole."""
+    return _excerpt(item, output) if item.event.blob is not None else None
+
+
+def _excerpt(item: Item, size: int) -> Rendering:
+    return Rendering(entry=item.entry, how="excerpt", size=size)
+
+
+def _shrunk(item: Item, rendering: Rendering | None, size: int, keep: int) -> Rendering | None:
+    if item.entry == keep or (rendering is not None and rendering.how == "reference"):
+        return rendering
+    if contents.size(item.event) <= size:
+        return rendering
+    if rendering is not None and rendering.how == "cut":
+        return Rendering(entry=item.entry, how="cut", size=size, spans=rendering.spans)
+    return _excerpt(item, size)
+
+
+def _old_results(turn: Turn) -> set[int]:
+    old: list[Round] = tool_rounds(turn.steps)[: -limits.WHOLE_ROUNDS]
+    return {call.result.entry for step in old for call in step.calls if call.result is not None}
+
+
+def request_entry(turn: Turn) -> int:
+    """The entry of an open turn that is its request, which is never shortened; 0 for none."""
+    return next((item.entry for item in turn.items if isinstance(item.event, Prompt)), 0)

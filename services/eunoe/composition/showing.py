@@ -1,0 +1,125 @@
+"""How entries become pieces of a request: each as its rendering says. Pure.
+
+A rendering is decided by `eunoe.composition.renderings`; here it is carried out, and the result depends
+on the entries and the rendering alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eunoe.composition import blocks, contents, cuts, excerpts, hints, marks, references
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Turn
+from eunoe.composition.formats import SHAPES, Piece, Shape, ShownCall
+from eunoe.composition.rounds import Call, Round, Said, Step, tool_rounds
+from eunoe.schemas.context import Format, Rendering
+from eunoe.schemas.events import ToolCall, ToolResult
+
+NO_RESULT_YET = "(no result yet)"
+NO_RESULT = "(no result was recorded)"
+
+Renderings = tuple[Rendering, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What every piece of one request has in common."""
+
+    format: Format
+    memory_tool: bool
+
+    @property
+    def shape(self) -> Shape:
+        return SHAPES[self.format]
+
+
+def turn_pieces(
+    turn: Turn, renderings: Renderings, manner: Manner, *, drop: int = 0, live: bool = False
+) -> list[Piece]:
+    """The pieces of a turn, without its ``drop`` oldest tool rounds, which a marker stands for.
+
+    ``live``: the turn is open, so a call without a result still waits for it.
+    """
+    how = {rendering.entry: rendering for rendering in renderings}
+    gone = tool_rounds(turn.steps)[:drop] if drop else []
+    leaving = {step.first for step in gone}
+    found: list[Piece] = []
+    for step in turn.steps:
+        if step.first not in leaving:
+            found += step_pieces(turn, step, how, manner, live=live)
+        elif step.first == gone[-1].first:
+            found += manner.shape.derived(_marker(turn, gone, manner))
+    return found
+
+
+def step_pieces(
+    turn: Turn, step: Step, how: Mapping[int, Rendering], manner: Manner, *, live: bool = False
+) -> Sequence[Piece]:
+    """The pieces of one step; kept with the turn, since most steps are the same in the next request."""
+    entries = _entries(step)
+    key = (manner, live, entries, tuple(how[entry] for entry in entries if entry in how))
+    found: Sequence[Piece] | None = turn.kept.get(key)
+    if found is None:
+        if isinstance(step, Said):
+            found = _said(turn, step, how, manner)
+        else:
+            found = _round(turn, step, how, manner, live)
+        turn.kept[key] = found
+    return found
+
+
+def shown_text(turn: Turn, item: Item, how: Mapping[int, Rendering], manner: Manner) -> str:
+    """The text of one entry as its rendering says."""
+    rendering = how.get(item.entry)
+    if rendering is None:
+        return contents.text(item.event)
+    if rendering.how == "reference" and isinstance(item.event, ToolResult):
+        return references.reference(item, item.event, turn.call_of(item.entry), manner.memory_tool)
+    text = contents.text(item.event)
+    if rendering.spans:
+        text = cuts.apply(text, rendering.spans, turn.tools)
+    if not rendering.size:
+        return text
+    way = excerpts.hint(item.event, manner.memory_tool, turn.tools.get(item.entry, ""))
+    return excerpts.shorten(text, item.event, rendering.size, way)
+
+
+def _said(turn: Turn, step: Said, how: Mapping[int, Rendering], manner: Manner) -> Sequence[Piece]:
+    text = shown_text(turn, step.item, how, manner)
+    if not isinstance(step.item.event, ToolResult):
+        return manner.shape.user(text)
+    head = f"[output of entry {step.item.entry}, of {turn.tools[step.item.entry]}, without a call]"
+    return manner.shape.derived(marks.label("output", f"{head}\n{text}"))
+
+
+def _round(turn: Turn, step: Round, how: Mapping[int, Rendering], manner: Manner, live: bool) -> Sequence[Piece]:
+    texts = [shown_text(turn, item, how, manner) for item in step.texts]
+    said = "\n\n".join(text for text in texts if text.strip())
+    return manner.shape.round(said, [_call(turn, call, how, manner, live) for call in step.calls])
+
+
+def _call(turn: Turn, call: Call, how: Mapping[int, Rendering], manner: Manner, live: bool) -> ShownCall:
+    event = call.call.event
+    assert isinstance(event, ToolCall)
+    arguments = shown_text(turn, call.call, how, manner)
+    if call.call.entry in how:
+        arguments = json.dumps({"excerpt": arguments}, ensure_ascii=False)
+    failed, result = not live, NO_RESULT_YET if live else NO_RESULT
+    if call.result is not None and isinstance(call.result.event, ToolResult):
+        failed, result = call.result.event.status == "failed", shown_text(turn, call.result, how, manner)
+    return ShownCall(call.call.entry, marks.clean(event.tool), arguments, result, failed)
+
+
+def _entries(step: Step) -> tuple[int, ...]:
+    if isinstance(step, Said):
+        return (step.item.entry,)
+    results = [call.result.entry for call in step.calls if call.result]
+    return (*(item.entry for item in step.texts), *(call.call.entry for call in step.calls), *results)
+
+
+def _marker(turn: Turn, gone: Sequence[Round], manner: Manner) -> str:
+    entries = [entry for step in gone for entry in _entries(step)]
+    return blocks.dropped(len(gone), (min(entries), max(entries)), hints.recall_turn(turn.number, manner.memory_tool))

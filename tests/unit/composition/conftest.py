@@ -1,0 +1,168 @@
+"""Threads built by the audit worker's own rules, and contexts composed from them without any worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from eunoe.audit import rules
+from eunoe.composition.contents import Item
+from eunoe.composition.counter import ByteCounter
+from eunoe.composition.fold import Fold
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.known import Known
+from eunoe.composition.plan import plan
+from eunoe.composition.render import Rendered, Stored, render, sealed
+from eunoe.composition.showing import Manner
+from eunoe.runtime.chains import Head
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.context import Format, Recipe
+from eunoe.schemas.events import (
+    Event,
+    Instructions,
+    Prompt,
+    Response,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+    TurnCommitted,
+    TurnOpened,
+)
+from eunoe.schemas.records import Record
+from eunoe.schemas.requests import AppendRequest
+from eunoe.schemas.subjects import Caller
+
+START = 1_750_000_000_000  # 2025-06-15 15:06:40Z
+
+
+@dataclass
+class Thread:
+    """One thread's records. Every append is one second after the last."""
+
+    name: str = "t"
+    records: list[Record] = field(default_factory=list)
+    count: int = 0
+    n: int = 0
+
+    @property
+    def chain(self) -> str:
+        return subjects.thread_chain(self.name)
+
+    def append(self, *events: Event, key: str = "") -> Record:
+        self.n += 1
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer="test", n=self.n, events=events, turn=key)
+        head = Head(self.records[-1].header, self.records[-1].position, "0" * 64) if self.records else None
+        append = rules.Append(Caller("caller", "ann"), "test", self.chain, request, "0" * 64, START + 1000 * self.n)
+        found = rules.decide(head, append)
+        assert isinstance(found, rules.Write)
+        record = Record(position=10 * self.n, header=found.header, hash="0" * 64, events=found.events)
+        self.records.append(record)
+        return record
+
+    def instruct(self, text: str) -> None:
+        self.append(Instructions(content=text))
+
+    def open(self, *events: Event) -> str:
+        self.count += 1
+        key = f"k{self.count}"
+        self.append(TurnOpened(agent="builder"), *events, key=key)
+        return key
+
+    def turn(self, *events: Event, aborted: bool = False) -> None:
+        key = self.open(*events)
+        self.append(TurnAborted(reason="test") if aborted else TurnCommitted(), key=key)
+
+    def fold(self) -> Fold:
+        fold = Fold(self.chain)
+        for record in self.records:
+            fold.add(record)
+        return fold
+
+
+@dataclass(frozen=True)
+class Composed:
+    recipe: Recipe
+    rendered: Rendered
+
+    @property
+    def messages(self) -> Any:
+        return json.loads(self.rendered.messages)
+
+
+@dataclass(frozen=True)
+class Compose:
+    """What to compose of a thread; every field has the value that a plain request has."""
+
+    window: int = 8192
+    format: Format = "openai"
+    memory_tool: bool = False
+    target: float = limits.TARGET_SHARE
+    headroom: int = limits.HEADROOM_TURNS
+
+    @property
+    def settings(self) -> Settings:
+        manner = Manner(self.format, self.memory_tool)
+        return Settings(self.window, manner, self.target, self.headroom, ByteCounter())
+
+    def __call__(
+        self,
+        fold: Fold,
+        *,
+        key: str = "",
+        request: str = "",
+        earlier: Sequence[Known] = (),
+        now: Sequence[Known] = (),
+        mark: int = 0,
+        **more: Any,
+    ) -> Composed:
+        opened = fold.opened(key) if key else None
+        turn = opened.number if opened else fold.last + 1
+        inputs = Inputs(
+            thread="t",
+            fold=fold,
+            turn=turn,
+            open=opened,
+            request=request,
+            instructions=fold.in_force(turn),
+            earlier=tuple(earlier),
+            now=tuple(now),
+            mark=mark,
+            **more,
+        )
+        recipe = plan(inputs, self.settings)
+        stored = stored_of(recipe, fold, inputs.instructions, [*earlier, *now])
+        rendered = render(recipe, stored)
+        return Composed(sealed(recipe, rendered, ByteCounter(), fold.chain), rendered)
+
+
+def stored_of(recipe: Recipe, fold: Fold, instructions: Sequence[Item], facts: Sequence[Known]) -> Stored:
+    turns = {number: fold.turns[number] for number in (*recipe.turns, recipe.turn) if number in fold.turns}
+    return Stored(turns, instructions, {fact.shown.id: fact.line for fact in facts})
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The names that tests build threads and contexts with."""
+
+    thread: Callable[[], Thread] = Thread
+    compose: Callable[..., Compose] = Compose
+    stored_of: Callable[..., Stored] = stored_of
+
+    def reads(self, output: str, call: str = "c1", tool: str = "read_file", **result: Any) -> tuple[Event, Event]:
+        """A call that reads, and its result."""
+        return (
+            ToolCall(call=call, tool=tool, content='{"path": "a.py"}'),
+            ToolResult(call=call, tool=tool, content=output, **result),
+        )
+
+    def asks(self, text: str, *events: Event, answer: str = "done") -> tuple[Event, ...]:
+        return (Prompt(content=text), *events, Response(content=answer))
+
+
+@pytest.fixture(scope="session")
+def kit() -> Kit:
+    return Kit()
