@@ -125,7 +125,8 @@ class Draft:
 
     def measure_blocks(self) -> None:
         """Choose the facts again for the turns that are literal now, and measure the two blocks."""
-        wanted = [fact for fact in self.inputs.earlier if self._wanted(fact)]
+        view = self._in_view
+        wanted = [fact for fact in self.inputs.earlier if self._wanted(fact, view)]
         self.earlier = facts.within(wanted, self.facts_bytes)
         self.now = facts.within(self.inputs.now, self.now_bytes)
         self.hidden = len(wanted) - len(self.earlier), len(self.inputs.now) - len(self.now)
@@ -163,11 +164,16 @@ class Draft:
         found = [turn.number for turn, _ in newest if turn.ordinal > extracted and turn.number < self.first_turn]
         return tuple(sorted(found))
 
-    def _wanted(self, fact: Known) -> bool:
+    def _wanted(self, fact: Known, view: set[int]) -> bool:
         """A fact of a turn that is in view is not said again, unless sources disagree or it is a proposal."""
-        if fact.conflict or fact.proposed or not fact.turn or fact.turn < self.first_turn:
+        if fact.conflict or fact.proposed or fact.turn not in view:
             return True
         return self.last is not None and fact.turn == self.last.number and bool(self.dropped or self.shrink)
+
+    @property
+    def _in_view(self) -> set[int]:
+        found = {turn.number for turn in self.turns}
+        return found | {self.inputs.open.number} if self.inputs.open is not None else found
 
     def _headroom(self) -> int:
         """The mean size of the newest turns, less what the open turn has used of it already."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from eunoe.composition import contents
 from eunoe.composition.contents import Item
+from eunoe.composition.counter import anchor
 from eunoe.composition.references import tool_of
 from eunoe.composition.rounds import Round, Step, steps
 from eunoe.schemas.context import Recipe
@@ -31,6 +32,7 @@ from eunoe.schemas.events import (
 )
 from eunoe.schemas.records import Header, Record
 
+USAGES_KEPT = 64  # newest reports of usage
 Profile = tuple[int, str, str]  # window, counter, format
 TurnState = Literal["open", "committed", "aborted"]
 
@@ -124,7 +126,7 @@ class Fold:
         self.back: tuple[int, ...] = ()
         self.trimmed = False
         self.recipes: dict[Profile, Composed] = {}
-        self.usage: tuple[int, Usage] | None = None
+        self.usages: list[tuple[int, Usage]] = []
 
     @property
     def record(self) -> int:
@@ -177,6 +179,20 @@ class Fold:
             self.trimmed = True
         self.base = max(self.base, before)
 
+    def anchor(self, wanted: Profile) -> int:
+        """Tokens between what the provider counted for the last context of this profile, and its recipe."""
+        composed = self.recipes.get(wanted)
+        if composed is None:
+            return 0
+        kept = int(composed.recipe.settings.get("anchor", 0))
+        for position, usage in self.usages:
+            if position > composed.position and usage.turn == composed.recipe.turn:
+                others = (other.position for other in self.recipes.values())
+                if any(composed.position < other < position for other in others):
+                    return kept
+                return anchor(composed.recipe.tokens - kept, usage.input_tokens, composed.recipe.window)
+        return kept
+
     def in_force(self, turn: int) -> tuple[Item, ...]:
         """The newest instructions that hold in that turn: those given together, of no turn, of a committed
         one, or of that one itself."""
@@ -211,8 +227,8 @@ class Fold:
             case ContextComposed():
                 self._composed(event.recipe, record.position)
             case Usage():
-                if self.usage is None or self.usage[0] < record.position:
-                    self.usage = record.position, event
+                insort(self.usages, (record.position, event), key=lambda held: held[0])
+                del self.usages[:-USAGES_KEPT]
             case Instructions() | Prompt() | Response() | ToolCall() | ToolResult():
                 self._entry(Item(event, record.position, event.at or record.header.time))
             case _:

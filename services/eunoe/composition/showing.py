@@ -63,12 +63,12 @@ def step_pieces(
     key = (manner, live, entries, tuple(how[entry] for entry in entries if entry in how))
     found: Sequence[Piece] | None = turn.kept.get(key)
     if found is None:
-        if isinstance(step, Said):
-            found = _said(turn, step, how, manner)
-        else:
-            found = _round(turn, step, how, manner, live)
-        turn.kept[key] = found
+        found = turn.kept[key] = _step(turn, step, how, manner, live)
     return found
+
+
+def _step(turn: Turn, step: Step, how: Mapping[int, Rendering], manner: Manner, live: bool) -> Sequence[Piece]:
+    return _said(turn, step, how, manner) if isinstance(step, Said) else _round(turn, step, how, manner, live)
 
 
 def shown_text(turn: Turn, item: Item, how: Mapping[int, Rendering], manner: Manner) -> str:
