@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from eunoe.runtime.remote import RemoteAuditor
-
 from eunoe.runtime import endpoint, topology
 from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Store
 from eunoe.runtime.embedded import embedded as embedded_server
+from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import running
@@ -21,7 +21,10 @@ from eunoe.schemas.subjects import Caller
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a command works with: requests to the workers, and the doors to the store itself."""
+    """What a command works with: requests to the workers, and the doors to the store itself.
+
+    The doors open only for who may use JetStream: to others what they do is `Denied`.
+    """
 
     settings: Settings
     caller: Caller
@@ -73,6 +76,5 @@ async def _connected(settings: Settings) -> AsyncIterator[Session]:
     async with await connect(
         settings.url, caller=caller, user=settings.user, password=settings.password.get_secret_value()
     ) as connection:
-        store = await topology.ensure(connection, settings.space)
         requester = await Requester.open(connection)
-        yield Session(settings, caller, requester, store)
+        yield Session(settings, caller, requester, topology.doors(JetStream(requester), settings.space))

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import anyio
 from anyio.abc import TaskStatus
-from eunoe.runtime.remote import RemoteAuditor
-from eunoe.runtime.service import Service
 
 from eunoe.runtime import durables, topology
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.doors import Clock, Store, SystemClock, Worker
+from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
+from eunoe.runtime.service import Service
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits
@@ -84,11 +84,11 @@ class Fleet:
         async with await connect(
             settings.url, caller=caller, user=settings.user, password=settings.password.get_secret_value(), name=name
         ) as connection:
-            store = await topology.ensure(connection, settings.space)
+            store = await topology.ensure(connection, settings.space, replicas=settings.replicas)
             worker = await self._make(name, store, connection)
             post = self.posts[name] = Post(name, worker, connection, store)
             try:
-                await self._work(post, Service(connection, settings.space, name, worker.handlers()), task_status)
+                await self._work(post, task_status)
             finally:
                 post.stopped.set()
 
@@ -109,18 +109,21 @@ class Fleet:
         auditor = RemoteAuditor(await Requester.open(connection), self._settings.space, connection.caller)
         return cast("Worker", kind(store, auditor, self._settings, self._clock))
 
-    async def _work(self, post: Post, service: Service, task_status: TaskStatus[None]) -> None:
+    async def _work(self, post: Post, task_status: TaskStatus[None]) -> None:
+        worker, space = post.worker, self._settings.space
+        service = Service(post.connection, space, post.name, worker.handlers(), statistics=worker.statistics)
         async with task_group() as loops:
-            loops.start_soon(post.worker.run)
+            loops.start_soon(worker.run)
+            loops.start_soon(topology.guard, post.connection, space)
             loops.start_soon(_broken, post)
             async with task_group() as requests:
-                requests.start_soon(service.run)
+                await requests.start(service.run)
                 task_status.started()
                 logger.info("%s runs", post.name, extra={"action": "worker_started"})
                 await post.stop.wait()
                 requests.cancel_scope.cancel()
             loops.cancel_scope.cancel()
-        await post.worker.drain()
+        await worker.drain()
         logger.info("%s is drained", post.name, extra={"action": "worker_drained"})
 
 
