@@ -15,6 +15,7 @@ from anyio.abc import TaskStatus
 from eunoe.runtime import durables, topology
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.doors import Clock, Store, SystemClock, Worker
+from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.service import Service
@@ -39,12 +40,12 @@ SETTLE_SECONDS = 0.02  # seconds between two looks at what is pending
 
 @dataclass
 class Post:
-    """One worker at work: its connection, its store, and the events that end it."""
+    """One worker at work: its connection, and the events that end it."""
 
     name: str
     worker: Worker
     connection: Connection
-    store: Store
+    jetstream: JetStream
     stop: anyio.Event = field(default_factory=anyio.Event)
     stopped: anyio.Event = field(default_factory=anyio.Event)
 
@@ -71,8 +72,7 @@ class Fleet:
         with anyio.move_on_after(seconds):
             for name in durables.NAMES:
                 if post := self.posts.get(name):
-                    consumer = await durables.consumer(post.store, name)
-                    while await consumer.pending() != (0, 0):  # noqa: ASYNC110  # a consumer sets no event
+                    while any(await durables.pending(post.jetstream, self._settings.space, name)):  # noqa: ASYNC110  # a consumer sets no event
                         await anyio.sleep(SETTLE_SECONDS)
             return True
         return False
@@ -85,8 +85,9 @@ class Fleet:
             settings.url, caller=caller, user=settings.user, password=settings.password.get_secret_value(), name=name
         ) as connection:
             store = await topology.ensure(connection, settings.space, replicas=settings.replicas)
-            worker = await self._make(name, store, connection)
-            post = self.posts[name] = Post(name, worker, connection, store)
+            requester = await Requester.open(connection)
+            worker = self._make(name, store, RemoteAuditor(requester, settings.space, caller))
+            post = self.posts[name] = Post(name, worker, connection, JetStream(requester))
             try:
                 await self._work(post, task_status)
             finally:
@@ -102,11 +103,10 @@ class Fleet:
             if late.cancelled_caught:
                 logger.warning("%s does not drain in time", name, extra={"action": "drain_late"})
 
-    async def _make(self, name: str, store: Store, connection: Connection) -> Worker:
+    def _make(self, name: str, store: Store, auditor: RemoteAuditor) -> Worker:
         kind: Any = getattr(importlib.import_module(f"eunoe.{name}.worker"), KINDS[name])
         if name == "audit":
             return cast("Worker", kind(store, self._settings, self._clock))
-        auditor = RemoteAuditor(await Requester.open(connection), self._settings.space, connection.caller)
         return cast("Worker", kind(store, auditor, self._settings, self._clock))
 
     async def _work(self, post: Post, task_status: TaskStatus[None]) -> None:
