@@ -184,7 +184,7 @@ class Outbox:
             self.waiting -= len(unit.events)
             ticket = self._tickets.pop(id(unit), None)
             if ticket is not None and reply is not None:
-                ticket.done(reply, reply.entries[offset : offset + len(unit.events)])
+                ticket.done(reply, offset, len(unit.events))
             offset += len(unit.events)
             if self._journal is not None:
                 with anyio.CancelScope(shield=True):

@@ -18,6 +18,7 @@ _KEPT = "The events are kept and will be delivered by this client; do not send t
 class Receipt:
     """What an append came to: the last record that holds it, and one entry number an event (0: no entry).
 
+    ``index`` is where its first event stands in that record, which other appends may share.
     ``kept``: it is not in the log yet; the outbox holds it, and ``position`` is 0.
     """
 
@@ -27,6 +28,7 @@ class Receipt:
     hash: str = ""
     turn: int = 0
     entries: tuple[int, ...] = ()
+    index: int = 0
     duplicate: bool = False
     kept: bool = False
 
@@ -44,14 +46,21 @@ class Ticket:
         self._notice: EunoeError | None = None
         self._changed = anyio.Event()
 
-    def done(self, reply: AppendReply, entries: tuple[int, ...]) -> None:
-        """One more unit is in the log; ``entries`` are those of its own events."""
+    def done(self, reply: AppendReply, index: int, count: int) -> None:
+        """One more unit is in the log: ``count`` events of the record, from ``index`` on."""
         self._left -= 1
-        self._entries += entries
+        self._entries += reply.entries[index : index + count]
         if self._left:
             return
         self.receipt = Receipt(
-            self.chain, reply.position, reply.record, reply.hash, reply.turn, self._entries, reply.duplicate
+            chain=self.chain,
+            position=reply.position,
+            record=reply.record,
+            hash=reply.hash,
+            turn=reply.turn,
+            entries=self._entries,
+            index=index,
+            duplicate=reply.duplicate,
         )
         self._changed.set()
 

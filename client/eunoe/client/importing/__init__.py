@@ -1,1 +1,10 @@
-"""Reading transcripts of other systems: which format a file holds, and its turns."""
+"""Reading transcripts of other systems: which format a file holds, its turns, and bringing them in."""
+
+from __future__ import annotations
+
+from eunoe.client.importing.detect import detect
+from eunoe.client.importing.model import FORMATS, Aside, Format, Problem, Turn
+from eunoe.client.importing.reading import read
+from eunoe.client.importing.running import Progress, Report, import_file
+
+__all__ = ["FORMATS", "Aside", "Format", "Problem", "Progress", "Report", "Turn", "detect", "import_file", "read"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from eunoe.client.importing import claude_code, detect, eunoe, openai, swe_agent
+from eunoe.client.importing import claude_code, eunoe, openai, swe_agent
+from eunoe.client.importing.detect import inspect
 from eunoe.client.importing.model import Format, Item
 from eunoe.client.importing.source import Source
 
@@ -23,5 +24,5 @@ def read(path: str | Path, format: Format | None = None) -> Iterator[Item]:  # n
 
 
 def read_source(source: Source, expected: Format | None = None) -> Iterator[Item]:
-    shape = detect.inspect(source, expected)
+    shape = inspect(source, expected)
     return READERS[shape.format](source, lines=shape.lines)

@@ -15,9 +15,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from eunoe.client import delivery
 from eunoe.client.gate import Gate
-from eunoe.client.importing import detect, reading
+from eunoe.client.importing.detect import inspect
 from eunoe.client.importing.model import Aside, Format, Problem
 from eunoe.client.importing.prepare import Naming, Planned, plan
+from eunoe.client.importing.reading import READERS
 from eunoe.client.importing.source import Source
 from eunoe.client.tickets import Receipt
 from eunoe.runtime.tasks import task_group
@@ -90,7 +91,7 @@ async def import_file(
     when nobody appends, `Denied` when this caller may not. What else goes wrong is in the report.
     """
     source = await anyio.to_thread.run_sync(Source, Path(path))
-    shape = await anyio.to_thread.run_sync(detect.inspect, source, format)
+    shape = await anyio.to_thread.run_sync(inspect, source, format)
     if thread is not None and shape.format == "eunoe":
         raise Invalid("an export names its threads itself; leave the thread out")
     name = ids.check(thread or Path(path).stem, "thread")
@@ -100,7 +101,7 @@ async def import_file(
     digest = await anyio.to_thread.run_sync(source.digest)
     naming = Naming(name, digest, memory.gate.caller, agent or "", session or "")
     run = _Run(memory, digest)
-    items = plan(reading.READERS[shape.format](source, lines=shape.lines), naming)
+    items = plan(READERS[shape.format](source, lines=shape.lines), naming)
     await run.go(items, lambda turns: progress(Progress(source.offset, source.size, turns)) if progress else None)
     return run.report
 

@@ -1,0 +1,123 @@
+"""A conversation: what is appended to it, and what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from eunoe.client import exporting
+from eunoe.client.tickets import Receipt
+from eunoe.client.turn import Turn
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.context import Context, Format
+from eunoe.schemas.errors import NotFound
+from eunoe.schemas.events import Attachment, Event
+from eunoe.schemas.requests import (
+    ComposeReply,
+    ComposeRequest,
+    HeadReply,
+    Shown,
+    ShowReply,
+    ShowRequest,
+    TurnLine,
+    TurnsReply,
+    TurnsRequest,
+)
+
+if TYPE_CHECKING:
+    from eunoe.client.memory import Memory
+
+
+class Thread:
+    """One thread. ``agent`` and ``session`` are those of the turns that are opened through it."""
+
+    def __init__(self, memory: Memory, id: str, *, agent: str = "", session: str = "") -> None:  # noqa: A002
+        self.memory = memory
+        self.id = ids.check(id, "thread")
+        self.agent = ids.check(agent, "agent") if agent else ""
+        self.session = ids.check(session, "session") if session else ""
+        self.chain = subjects.thread_chain(id)
+
+    def turn(
+        self,
+        prompt: str | None = None,
+        *,
+        instructions: str = "",
+        attachments: Sequence[Attachment] = (),
+        key: str = "",
+    ) -> Turn:
+        """A turn to be used with ``async with``; ``instructions`` are the caller's own, where they are new."""
+        return Turn(self, prompt, instructions=instructions, attachments=attachments, key=key)
+
+    async def append(self, *events: Event, turn: str = "") -> Receipt:
+        """Append events of one turn (its key), or of none; returns when they are durable and ordered.
+
+        Raises what refuses them. `WorkerMissing`, `OutcomeUnknown` and the like with ``detail["kept"]`` mean
+        that the outbox holds them and goes on delivering them: they are not to be appended again.
+        """
+        return await self.memory.append(self.chain, turn, events)
+
+    async def context(
+        self,
+        window: int | None = None,
+        format: Format = "openai",  # noqa: A002 - the word of the API
+        *,
+        prompt: str = "",
+        turn: int = 0,
+        model: str = "",
+    ) -> Context:
+        """Look: the context that ``prompt`` would get now, or, with ``turn``, the one that a past turn got."""
+        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, model=model)
+
+    async def compose(
+        self,
+        *,
+        window: int | None = None,
+        format: Format = "openai",  # noqa: A002 - the word of the API
+        key: str = "",
+        prompt: str = "",
+        turn: int = 0,
+        store: bool = False,
+        model: str = "",
+        memory_tool: bool = False,
+    ) -> Context:
+        """Ask for a context; it reflects what this client has written before."""
+        request = ComposeRequest(
+            window=window if window is not None else self.memory.window,
+            format=format,
+            key=key,
+            prompt=prompt,
+            turn=turn,
+            store=store,
+            after=self.memory.watermark,
+            model=model,
+            memory_tool=memory_tool,
+        )
+        timeout = request.wait + limits.REQUEST_SECONDS
+        reply = await self.memory.gate.ask("compose", request, ComposeReply, self.chain, timeout=timeout)
+        return reply.context
+
+    async def show(self, entry: int) -> Shown:
+        """One entry, whole; raises `NotFound`."""
+        reply = await self.memory.gate.ask("show", ShowRequest(entry=entry), ShowReply, self.chain)
+        if not reply.entries:
+            raise NotFound(f"there is no entry {entry} in {self.id!r}; it has {reply.total}")
+        return reply.entries[0]
+
+    async def entries(self, *, after: int = 0, limit: int = 100, preview: int = 400) -> ShowReply:
+        """Up to ``limit`` entries after entry ``after``, contents cut to ``preview`` bytes."""
+        request = ShowRequest(after=after, limit=limit, preview=preview)
+        return await self.memory.gate.ask("show", request, ShowReply, self.chain)
+
+    async def turns(self, *, after: int = 0, limit: int = 200) -> tuple[TurnLine, ...]:
+        """Up to ``limit`` turns after turn ``after``, with what each composition changed."""
+        request = TurnsRequest(after=after, limit=limit)
+        return (await self.memory.gate.ask("turns", request, TurnsReply, self.chain)).turns
+
+    async def head(self) -> HeadReply:
+        """Where the thread ends."""
+        return await self.memory.gate.head(self.chain)
+
+    def export(self) -> AsyncIterator[bytes]:
+        """The lines of an export of this thread, each with its newline, read from the log page by page."""
+        return exporting.export(self.memory.gate, self.id)
