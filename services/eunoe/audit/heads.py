@@ -29,7 +29,7 @@ class Heads:
     @asynccontextmanager
     async def lock(self, chain: str) -> AsyncIterator[None]:
         """One append at a time to a chain in this process; others would only lose the race."""
-        lock, users = self._locks.get(chain, (anyio.Lock(), 0))
+        lock, users = self._locks.get(chain, (anyio.Lock(fast_acquire=True), 0))
         self._locks[chain] = (lock, users + 1)
         try:
             async with lock:
