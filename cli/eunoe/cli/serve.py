@@ -31,7 +31,7 @@ def serve(
     names = checked(workers)
     settings = located(settings_of(ctx))
     logs.configure(settings)
-    anyio.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health))
+    anyio.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health), backend_options={"use_uvloop": True})
 
 
 def _ready(fleet: Fleet) -> None:

@@ -1,0 +1,28 @@
+"""Requests of a command's session, and lists gathered from their pages."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from eunoe.client.gate import Gate
+from eunoe.runtime.session import Session
+from eunoe.schemas.requests import Verb
+
+Reply = TypeVar("Reply")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}\Z", re.ASCII)
+
+
+def gate(session: Session) -> Gate:
+    """The verbs of the session's space, asked in its caller's name."""
+    return Gate(session.requester, session.space, session.caller)
+
+
+async def ask(session: Session, verb: Verb, request: object, reply: type[Reply], chain: str = "") -> Reply:
+    """One request and its answer; raises what the worker refuses it with, `WorkerMissing` when there is none."""
+    return await gate(session).ask(verb, request, reply, chain)
+
+
+def number(text: str) -> int:
+    """A number from 1 as people type it; 0 for anything else."""
+    return int(text) if _NUMBER.match(text) else 0

@@ -1,0 +1,138 @@
+"""`eunoe audit`: the log itself. Follow it, check it, anchor it, take it away."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eunoe.audit.anchors import Anchor
+from eunoe.audit.export import export as export_lines
+from eunoe.audit.verify import name as verify_name
+from eunoe.cli import audit_checks, audit_view
+from eunoe.cli.app import App
+from eunoe.cli.asking import ask
+from eunoe.cli.audit_view import Seen
+from eunoe.cli.connect import run, settings_of
+from eunoe.cli.output import console, emit_line
+from eunoe.cli.pages import emit_page
+from eunoe.cli.whole_file import WholeFile
+from eunoe.runtime.doors import Stored, SystemClock
+from eunoe.runtime.session import Session
+from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.errors import EunoeError, NotFound
+
+Thread = Annotated[str, typer.Argument(metavar="[THREAD]", help="Only this thread.", show_default=False)]
+
+
+def register(app: App) -> None:
+    audit = App(help="The log itself: follow it, check it, anchor it, take it away.", no_args_is_help=True)
+    audit.command("tail", epilog="Example: eunoe audit tail builder --follow")(tail)
+    audit.command("verify", epilog="Example: eunoe audit verify backup.jsonl")(verify)
+    audit.command("anchor", epilog="Example: eunoe audit anchor >> roots.txt")(anchor)
+    audit.command("export", epilog="Example: eunoe audit export --out backup.jsonl")(export)
+    app.add_typer(audit, name="audit")
+
+
+def tail(
+    ctx: typer.Context,
+    thread: Thread = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Records to begin with.")] = 20,
+) -> None:
+    """Print the last records of the log, each in short."""
+    run(ctx, _tail, ctx, _chain(thread), lines, follow)
+
+
+def verify(
+    ctx: typer.Context,
+    file: Annotated[Path | None, typer.Argument(help="An export to check, instead of the live log.")] = None,
+    thread: Annotated[str, typer.Option(help="Only this thread.")] = "",
+) -> None:
+    """Check that nothing was changed or lost: chains, gaps, anchors and receipts. Exits with 1 when something was."""
+    _chain(thread)
+    if file:
+        found, what = audit_checks.exported(file, thread), str(file)
+    else:
+        settings = settings_of(ctx)
+        found, what = run(ctx, audit_checks.live, thread), f"the log of space {settings.space}"
+    emit_page(ctx, found, lambda verdict, width: audit_view.verdict(verdict, what))
+    if not found.fine:
+        raise typer.Exit(1)
+
+
+def anchor(ctx: typer.Context) -> None:
+    """Write down how far every thread is now, and print the root over all of them."""
+    emit_page(ctx, run(ctx, _anchor), lambda made, width: audit_view.anchor(made))
+
+
+def export(
+    ctx: typer.Context,
+    thread: Thread = "",
+    out: Annotated[Path | None, typer.Option(help="File to write, whole or not at all.")] = None,
+) -> None:
+    """Write the log, or one thread, as JSON lines that verify without a server and import again."""
+    _chain(thread)
+    count = run(ctx, _export, thread, out)
+    if out:
+        console(ctx, stderr=True).print(f"{count:,} records in {out}", soft_wrap=True)
+
+
+async def _tail(session: Session, ctx: typer.Context, chain: str, lines: int, follow: bool) -> None:
+    filters = [subjects.chain_filter(session.space, chain)] if chain else []
+    position = 0
+    for stored in await _last(session, filters, lines):
+        position = stored.seq
+        emit_line(ctx, _seen(stored), audit_view.record_line)
+    if not follow:
+        if chain and not position and lines:
+            raise NotFound(f"there is no {verify_name(chain)}; `eunoe threads` lists what there is")
+        return
+    start = max(position, (await session.store.log.info()).last if not position else 0) + 1
+    async for stored in session.store.log.follow(filters, start=start):
+        emit_line(ctx, _seen(stored), audit_view.record_line)
+
+
+async def _last(session: Session, filters: list[str], lines: int) -> list[Stored]:
+    log = session.store.log
+    start = 1 if filters else max(1, (await log.info()).last - lines + 1)
+    newest: deque[Stored] = deque(maxlen=lines)
+    async for stored in log.scan(filters, start=start):
+        newest.append(stored)
+    return list(newest)
+
+
+async def _anchor(session: Session) -> Anchor:
+    return await ask(session, "anchor", {}, Anchor)
+
+
+async def _export(session: Session, thread: str, out: Path | None) -> int:
+    lines = export_lines(session.store, SystemClock().now(), thread)
+    if out is None:
+        return await _copy(lines, sys.stdout.buffer.write)
+    with WholeFile(out) as file:
+        return await _copy(lines, file.write)
+
+
+def _seen(stored: Stored) -> Seen:
+    try:
+        return audit_view.seen(records.read(stored.seq, stored.data))
+    except EunoeError as error:
+        return Seen(position=stored.seq, chain=subjects.chain_of(stored.subject), error=str(error))
+
+
+def _chain(thread: str) -> str:
+    return subjects.thread_chain(ids.check(thread, "thread")) if thread else ""
+
+
+async def _copy(lines: AsyncIterator[bytes], write: Callable[[bytes], object]) -> int:
+    """Write every line; returns how many of them are records, which the first and the last are not."""
+    count = 0
+    async for line in lines:
+        write(line)
+        count += 1
+    return max(0, count - 2)

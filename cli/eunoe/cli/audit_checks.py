@@ -1,0 +1,39 @@
+"""Checking the live log against what is kept outside of it, or an export on its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eunoe.audit.anchors import load_anchors, path_for
+from eunoe.audit.export import verify_export
+from eunoe.audit.verify import Verdict, Verifier
+from eunoe.client import receipts
+from eunoe.runtime.session import Session
+from eunoe.schemas.errors import Invalid, NotFound
+
+
+async def live(session: Session, thread: str = "") -> Verdict:
+    """Every record of the log as it is now; what is outside is read first, so that it is never ahead of it."""
+    settings, verifier = session.settings, Verifier(thread=thread)
+    kept = [line for line in receipts.read(settings.data / receipts.FILE) if line.space in ("", session.space)]
+    verifier.expect(load_anchors(path_for(settings.anchors_path, session.space)), kept)
+    async for stored in session.store.log.scan():
+        verifier.feed(stored)
+    if not thread:
+        verifier.gaps((await session.store.log.info(gaps=True)).gaps)
+    return _known(verifier.verdict(), thread)
+
+
+def exported(file: Path, thread: str = "") -> Verdict:
+    """An export, which needs no server; raises `Invalid` when the file is none."""
+    try:
+        with file.open("rb") as lines:
+            return _known(verify_export(lines, Verifier(thread=thread)), thread)
+    except OSError as error:
+        raise Invalid(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def _known(verdict: Verdict, thread: str) -> Verdict:
+    if thread and not verdict.records and verdict.fine:
+        raise NotFound(f"there is no thread {thread!r} to check")
+    return verdict

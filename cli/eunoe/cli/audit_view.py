@@ -1,0 +1,142 @@
+"""The log as people read it: its records in short, what a check found, and anchors. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from rich.text import Text
+
+from eunoe.audit.anchors import Anchor
+from eunoe.audit.verify import Verdict, describe, name
+from eunoe.cli import words
+from eunoe.cli.output import clean
+from eunoe.schemas.events import (
+    ContextComposed,
+    Event,
+    Extracted,
+    FactApproved,
+    FactDeleted,
+    FactRecorded,
+    FactRetired,
+    MemoryUsed,
+    Prompt,
+    Response,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+    TurnCommitted,
+    TurnOpened,
+)
+from eunoe.schemas.records import Record
+
+_QUOTED = 44  # columns of a text that is quoted in a line
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A record of the log in short. ``events`` says each one's type, ``error`` why it cannot be read."""
+
+    position: int
+    chain: str
+    time: int = 0
+    record: int = 0
+    role: str = ""
+    principal: str = ""
+    events: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    error: str = ""
+
+
+def seen(record: Record) -> Seen:
+    header = record.header
+    return Seen(
+        position=record.position,
+        chain=header.chain,
+        time=header.time,
+        record=header.record,
+        role=header.role,
+        principal=header.principal,
+        events=tuple(str(event.__struct_config__.tag) for event in record.events),
+        said=tuple(_said(record.events)),
+    )
+
+
+def record_line(found: Seen) -> Text:
+    """``   12  09:05:07  thread calc #3  agent builder  turn 1 opened, prompt "…"``, as long as it is."""
+    if found.error:
+        return Text(f"{found.position:>6}  {clean(name(found.chain))}: {clean(found.error)}", style="red")
+    made = Text(f"{found.position:>6}  ", style="dim").append(words.moment(found.time)[11:-1] + "  ", style="dim")
+    made.append(clean(f"{name(found.chain)} #{found.record}  "), style="bold not dim")
+    made.append(clean(f"{found.role} {found.principal}  "), style="cyan not dim")
+    return made.append(clean(", ".join(found.said)), style="not dim")
+
+
+def verdict(found: Verdict, what: str) -> Iterator[Text]:
+    """Every problem in a line, then what was checked and how it came out."""
+    for problem in found.problems:
+        yield Text(clean(describe(problem)), style="red")
+    events = words.count(found.events, "event")
+    checked = f"{words.count(found.records, 'record')} in {words.count(found.chains, 'chain')} ({events})"
+    against = f"{words.count(found.anchors, 'anchor')} and {words.count(found.receipts, 'receipt')}"
+    yield Text(f"checked {clean(what)}: {checked}, to position {found.last}, against {against}")
+    if found.fine:
+        yield Text("whole: every record follows the one before it, and nothing was changed", style="green")
+    else:
+        yield Text(f"not whole: {words.count(len(found.problems), 'problem')}", style="bold red")
+
+
+def anchor(found: Anchor) -> Iterator[Text]:
+    yield Text(f"root    {found.root}")
+    covers = f"{words.count(found.chains, 'chain')}, the log to position {found.last}"
+    yield Text(f"covers  {covers}, at {words.moment(found.time)}")
+    yield Text("Keep the root outside this machine: whoever rewrites the log later cannot match it.", style="dim")
+
+
+def _said(events: Sequence[Event]) -> Iterator[str]:
+    """What the events say, in order; runs of one kind in one word."""
+    counts = Counter(type(event) for event in events)
+    told: set[type] = set()
+    for event in events:
+        kind = type(event)
+        if kind in told:
+            continue
+        told.add(kind)
+        yield _one(event) if counts[kind] == 1 else f"{counts[kind]} x {event.__struct_config__.tag}"
+
+
+def _one(event: Event) -> str:
+    match event:
+        case TurnOpened():
+            return f"turn {event.turn} opened" + (f" by {event.agent}" if event.agent else "")
+        case TurnCommitted():
+            return f"turn {event.turn} committed"
+        case TurnAborted():
+            return f"turn {event.turn} aborted ({words.one_line(event.reason, _QUOTED)})"
+        case Prompt() | Response():
+            return f"{event.__struct_config__.tag} “{words.one_line(event.content, _QUOTED)}”"
+        case ToolCall():
+            return f"call of {event.tool}"
+        case ToolResult():
+            status = event.status if event.exit_status is None else f"exit status {event.exit_status}"
+            return f"result of {event.tool or 'a tool'} ({status})"
+        case _:
+            return _memory(event)
+
+
+def _memory(event: Event) -> str:
+    match event:
+        case Extracted():
+            return f"{words.count(event.facts, 'fact')} from turn {event.turn}"
+        case FactRecorded() | FactApproved():
+            identity = event.fact.identity
+            known = f"{identity.subject} {identity.name}: {event.fact.value}"
+            return f"fact “{words.one_line(known, _QUOTED)}”" + (" approved" if isinstance(event, FactApproved) else "")
+        case FactRetired() | FactDeleted():
+            return f"fact {event.id} {'retired' if isinstance(event, FactRetired) else 'deleted'}"
+        case ContextComposed():
+            return f"context of turn {event.recipe.turn}, {event.recipe.tokens:,} of {event.recipe.window:,} tokens"
+        case MemoryUsed():
+            return f"{words.count(len(event.facts), 'fact')} shown to turn {event.turn}"
+        case _:
+            return str(event.__struct_config__.tag)

@@ -1,0 +1,73 @@
+"""`eunoe context`: what a model reads, and what each turn changed in it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eunoe.cli import context_view, turns_view
+from eunoe.cli.app import App
+from eunoe.cli.asking import ask, number
+from eunoe.cli.connect import run, settings_of
+from eunoe.cli.pages import emit_page
+from eunoe.runtime.session import Session
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.context import FORMATS, Context, Format
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
+
+NEXT, TURNS = "next", "turns"
+
+
+def register(app: App) -> None:
+    app.command("context", epilog="Example: eunoe context builder next --window 4096 --prompt 'What is left to do?'")(
+        context
+    )
+
+
+def context(
+    ctx: typer.Context,
+    thread: Annotated[str, typer.Argument(help="A thread's id.")],
+    what: Annotated[str, typer.Argument(metavar="[next|TURN|turns]", help="Which request, or the list.")] = NEXT,
+    window: Annotated[
+        int | None, typer.Option(min=limits.WINDOW_MIN, help="Tokens of the window [default: the setting].")
+    ] = None,
+    format: Annotated[str, typer.Option(help=f"Shape of the messages: {', '.join(FORMATS)}.")] = FORMATS[0],  # noqa: A002
+    prompt: Annotated[str, typer.Option(help="The request, as it would be asked.")] = "",
+    after: Annotated[int, typer.Option(min=0, help="With turns: begin after this turn.")] = 0,
+) -> None:
+    """Show the context of the next request, of a past turn (its number), or what changed at each (turns).
+
+    Looking costs no model anything and changes nothing.
+    """
+    ids.check(thread, "thread")
+    if what == TURNS:
+        reply = run(ctx, _turns, thread, TurnsRequest(after=after))
+        emit_page(ctx, reply, lambda found, width: turns_view.turns(thread, found, width))
+        return
+    request = ComposeRequest(
+        window=window or settings_of(ctx).window, format=_format(format), prompt=prompt, turn=_turn(what)
+    )
+    emit_page(ctx, run(ctx, _compose, thread, request), context_view.context)
+
+
+async def _compose(session: Session, thread: str, request: ComposeRequest) -> Context:
+    return (await ask(session, "compose", request, ComposeReply, subjects.thread_chain(thread))).context
+
+
+async def _turns(session: Session, thread: str, request: TurnsRequest) -> TurnsReply:
+    return await ask(session, "turns", request, TurnsReply, subjects.thread_chain(thread))
+
+
+def _turn(what: str) -> int:
+    if what != NEXT and not number(what):
+        raise Invalid(f"{what!r} is no turn; give its number, next (the next request) or turns (the list)")
+    return number(what)
+
+
+def _format(name: str) -> Format:
+    for known in FORMATS:
+        if name == known:
+            return known
+    raise Invalid(f"there is no format {name!r} of messages; the formats are {', '.join(FORMATS)}")

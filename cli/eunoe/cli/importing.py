@@ -1,0 +1,127 @@
+"""`eunoe import`: bring transcripts in."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eunoe.cli import importing_view
+from eunoe.cli.app import App, choices
+from eunoe.cli.asking import gate
+from eunoe.cli.connect import run
+from eunoe.cli.importing_view import Outcome
+from eunoe.cli.output import clean, emit_json
+from eunoe.cli.progress import progress_bar
+from eunoe.client.importing import FORMATS, Format, Turn, import_file, read
+from eunoe.client.memory import Memory, opened
+from eunoe.client.receipts import FILE
+from eunoe.runtime.session import Session
+from eunoe.schemas import ids
+from eunoe.schemas.errors import Invalid
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How the files of one command are to be read and named; None leaves it to the file."""
+
+    thread: str | None = None
+    agent: str | None = None
+    session: str | None = None
+    format: Format | None = None
+
+
+def register(app: App) -> None:
+    app.command("import", epilog="Example: eunoe import examples/builder.json --agent builder --embedded")(
+        import_transcripts
+    )
+
+
+def import_transcripts(
+    ctx: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Transcripts.", show_default=False)],
+    thread: Annotated[str | None, typer.Option(help="Id of the thread [default: the file's name].")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent whose turns these are.")] = None,
+    session: Annotated[str | None, typer.Option(help="Session that they belong to.")] = None,
+    format: Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)} [default: told by content].")] = None,  # noqa: A002
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when any line has a problem.")] = False,
+) -> None:
+    """Bring transcripts in. What is here already is not added again, so a file may be imported as often as you like.
+
+    A line that cannot be read is reported as FILE:LINE, and the rest goes in; a file that is no transcript
+    is reported, and the others go in (exit code 1).
+    """
+    for value, what in ((thread, "thread"), (agent, "agent"), (session, "session")):
+        if value is not None:
+            ids.check(value, what)
+    outcomes = run(ctx, _import, ctx, files, Wanted(thread, agent, session, _format(format)))
+    if choices(ctx).json:
+        emit_json(outcomes)
+    if any(found.error or (strict and found.problem_count) for found in outcomes):
+        raise typer.Exit(1)
+
+
+async def _import(session: Session, ctx: typer.Context, files: list[Path], wanted: Wanted) -> list[Outcome]:
+    kept = session.settings.data / FILE if session.settings.data.is_dir() else None
+    outcomes = []
+    async with opened(Memory, gate(session), kept) as memory:
+        for file in files:
+            found = await _one(ctx, memory, file, wanted)
+            _tell(ctx, found)
+            outcomes.append(found)
+    return outcomes
+
+
+async def _one(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -> Outcome:
+    """One file: what cannot be read of it is its own misfortune, what is in the way of all files is raised."""
+    try:
+        if wanted.thread is not None:
+            _refuse_several(file, wanted)
+        with progress_bar(ctx, file.name) as progress:
+            report = await import_file(
+                memory,
+                file,
+                thread=wanted.thread,
+                agent=wanted.agent,
+                session=wanted.session,
+                format=wanted.format,
+                progress=progress,
+            )
+    except Invalid as error:
+        return Outcome(file=str(file), error=str(error))
+    except OSError as error:
+        return Outcome(file=str(file), error=f"{file} cannot be read: {error.strerror or error}")
+    return importing_view.outcome(str(file), report)
+
+
+def _refuse_several(file: Path, wanted: Wanted) -> None:
+    """One id cannot name several threads; raises `Invalid` for a file that holds more than one."""
+    found = {item.suffix for item in read(file, wanted.format) if isinstance(item, Turn)}
+    if len(found) > 1:
+        raise Invalid(
+            f"{file} holds {len(found)} threads, and --thread can name only one; leave it out, "
+            "and each is named after the file"
+        )
+
+
+def _tell(ctx: typer.Context, found: Outcome) -> None:
+    if found.error:
+        sys.stderr.write(f"eunoe: {clean(found.error)}\n")
+        return
+    for line in importing_view.problem_lines(found):
+        sys.stderr.write(line + "\n")
+    if not choices(ctx).json:
+        sys.stdout.write(importing_view.line(found) + "\n")
+        sys.stdout.flush()
+
+
+def _format(name: str | None) -> Format | None:
+    for known in FORMATS:
+        if name == known:
+            return known
+    if name is not None:
+        raise Invalid(f"there is no format {name!r} of transcripts; the formats are {', '.join(FORMATS)}")
+    return None

@@ -1,0 +1,61 @@
+"""How numbers, sizes, times and texts are said to people. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from rich.cells import cell_len, chop_cells
+
+from eunoe.cli.output import clean
+
+_UNITS = ("KB", "MB", "GB", "TB")  # each a thousand of the one before
+
+
+def size(count: int) -> str:
+    """Bytes in short: ``999 B``, ``1.5 KB``, ``42 MB``."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in _UNITS:
+        value /= 1000
+        if value < 999.5 or unit == _UNITS[-1]:
+            break
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def count(number: int, what: str, many: str = "") -> str:
+    """``1 turn``, ``2,345 turns``; ``many`` where an s is not enough."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+def day(time: int) -> str:
+    """Milliseconds UTC as ``2026-01-31 09:05``, or nothing for none."""
+    return _at(time).strftime("%Y-%m-%d %H:%M") if time else ""
+
+
+def moment(time: int) -> str:
+    """Milliseconds UTC as ``2026-01-31 09:05:07Z``, or nothing for none."""
+    return _at(time).strftime("%Y-%m-%d %H:%M:%SZ") if time else ""
+
+
+def one_line(text: str, width: int) -> str:
+    """The text on one line of at most ``width`` columns, cut with an ellipsis; no control character is left."""
+    flat = " ".join(clean(text).split())
+    if cell_len(flat) <= width:
+        return flat
+    return chop_cells(flat, max(1, width - 1))[0].rstrip() + "…"
+
+
+def listed(names: tuple[str, ...], most: int = 3) -> str:
+    """``a, b, c and 2 more``."""
+    shown = ", ".join(clean(name) for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def span(first: int, last: int) -> str:
+    """``7``, or ``7-9``."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _at(time: int) -> datetime:
+    return datetime.fromtimestamp(time / 1000, UTC)
