@@ -14,7 +14,9 @@ import yaml
 from typer.core import TyperGroup
 
 from eunoe.cli.main import build
+from eunoe.runtime import health
 from eunoe.runtime.settings import PREFIX, Settings
+from eunoe.runtime.workers import checked
 from eunoe.testing.server import nats_server_binary
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,20 +54,20 @@ def test_every_worker_is_a_service(workers: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", WORKERS)
 def test_the_command_of_a_service_exists(workers: dict[str, Any], name: str) -> None:
-    """The command line takes what the service runs, and the same with `--health`."""
+    """The command line takes what the service runs: its worker, and the port that its health is asked at."""
     command = workers[name]["command"]
 
-    assert command == ["serve", name]
+    assert command == ["serve", name, "--health", "8080"]
+    assert checked([name]) == [name]
     assert accepts(*command)
-    assert accepts(*command, "--health")
 
 
-def test_the_health_of_a_container_is_that_of_its_worker(workers: dict[str, Any]) -> None:
-    """The image asks for the health of the worker in WORKER, and each service names its own there."""
+def test_the_image_asks_whether_its_workers_are_ready() -> None:
+    """The health check of the image asks the port of the services' commands, for a path that is served."""
     dockerfile = (ROOT / "ops/Dockerfile").read_text(encoding="utf-8")
 
-    assert 'eunoe serve \\"$WORKER\\" --health' in dockerfile
-    assert {name: service["environment"]["WORKER"] for name, service in workers.items()} == {n: n for n in WORKERS}
+    assert "urlopen('http://127.0.0.1:8080/ready'" in dockerfile
+    assert health.answer("/ready", [])[0] == 503
 
 
 def test_every_variable_is_a_setting(workers: dict[str, Any]) -> None:
