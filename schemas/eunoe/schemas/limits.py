@@ -70,6 +70,8 @@ CUT_WORDS = 24  # words of a tool output that a reply must copy before the copy 
 WINDOW_MIN = 256  # tokens
 BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
 FOLDED_THREADS = 512  # threads that a composition worker keeps folded
+FOLDED_BYTES = 256 * MIB  # bytes of content in them together
+FOLDED_THREAD_BYTES = 4 * MIB  # bytes of one of them before turns that left are forgotten
 
 # Work
 ATTEMPTS = 5  # deliveries of one message before it is a dead letter

@@ -194,6 +194,11 @@ def facts_of(owner: str) -> str:
     return f"fact.{ids.encode(owner)}.>"
 
 
+def is_fact_key(key: str) -> bool:
+    """Whether a fact's document is under this key."""
+    return key.startswith("fact.")
+
+
 def content_key(owner: str, fact: str) -> str:
     return f"content.{ids.encode(owner)}.{fact}"
 

@@ -7,7 +7,7 @@ same records give the same fold. Whether the fold reaches back far enough is the
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from eunoe.composition.contents import Item
 from eunoe.composition.counter import anchor
 from eunoe.composition.references import tool_of
 from eunoe.composition.rounds import Round, Step, steps
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     ContextComposed,
@@ -70,6 +71,11 @@ class Turn:
         self.cache.clear()
 
     @property
+    def asked(self) -> bool:
+        """Whether its request is in the log."""
+        return any(isinstance(item.event, Prompt) for item in self.items)
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """Prompts, rounds of calls with their results, and replies, in order."""
         found: tuple[Step, ...] | None = self.cache.get("steps")
@@ -118,6 +124,7 @@ class Fold:
         self.chain = chain
         self.header: Header | None = None
         self.position = 0
+        self.upto = 0
         self.oldest = 0
         self.base = 0
         self.size = 0
@@ -178,6 +185,21 @@ class Fold:
                 self.instructions = [item for item in self.instructions if item.event.turn != number]
             self.trimmed = True
         self.base = max(self.base, before)
+
+    @property
+    def thread(self) -> str:
+        return subjects.chain_thread(self.chain)
+
+    def adopt(self, items: Iterable[Item]) -> None:
+        """Take in instructions from before what is folded."""
+        held = {item.entry for item in self.instructions}
+        for item in items:
+            if item.entry not in held:
+                insort(self.instructions, item, key=lambda held: held.entry)
+
+    def restart(self, fresh: Fold) -> None:
+        """Become ``fresh``, a fold of the same chain."""
+        self.__dict__.update(fresh.__dict__)
 
     def anchor(self, wanted: Profile) -> int:
         """Tokens between what the provider counted for the last context of this profile, and its recipe."""

@@ -10,7 +10,7 @@ from eunoe.composition import marks
 from eunoe.facts.fold import Version, View
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import FactLine
-from eunoe.schemas.facts import Assertion
+from eunoe.schemas.facts import Assertion, Identity
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
@@ -30,6 +30,7 @@ class Known:
 
     shown: FactLine
     line: str
+    identity: Identity
     turn: int
     task: bool
     conflict: bool
@@ -86,6 +87,7 @@ def _known(view: View, head: Version, thread: str) -> Known:
     return Known(
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
         line=line(fact, note),
+        identity=view.identity,
         turn=fact.provenance.turn if fact.provenance.thread == thread else 0,
         task=task,
         conflict=view.conflict,

@@ -1,0 +1,50 @@
+"""Large content that must be shown whole, the request and the instructions, read from its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from eunoe.audit.pieces import Pieces
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Turn
+from eunoe.composition.renderings import request_entry
+from eunoe.schemas.errors import DoesNotFit
+
+BYTES_PER_TOKEN_MAX = 16  # bytes a token; content of more bytes than this fits no window of so many tokens
+
+
+class Bodies:
+    """Reads whole contents of one space."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+
+    async def turn(self, thread: str, turn: Turn, window: int) -> Turn:
+        """The turn with its request whole: itself, or a copy where the request was kept in pieces."""
+        entry = request_entry(turn)
+        if all(item.event.blob is None for item in turn.items if item.entry == entry):
+            return turn
+        wanted = [item for item in turn.items if item.entry == entry]
+        whole = {item.entry: item for item in await self.items(thread, wanted, window)}
+        items = [whole.get(item.entry, item) for item in turn.items]
+        return replace(turn, items=items, cache={}, kept={})
+
+    async def items(self, thread: str, items: Sequence[Item], window: int) -> list[Item]:
+        """Entries with their content whole; raises `DoesNotFit` when it cannot be in such a window."""
+        return [await self._item(thread, item, window) for item in items]
+
+    async def _item(self, thread: str, item: Item, window: int) -> Item:
+        blob = item.event.blob
+        if blob is None:
+            return item
+        if blob.size > window * BYTES_PER_TOKEN_MAX:
+            raise DoesNotFit(
+                f"entry {item.entry} alone has {blob.size:,} bytes, too much for a window of {window:,} tokens; "
+                "shorten it or use a larger window",
+                window=window,
+            )
+        content = await self._pieces.read(thread, blob)
+        return Item(msgspec.structs.replace(item.event, content=content, blob=None), item.position, item.time)

@@ -1,0 +1,154 @@
+"""Composing one request: read what is new, plan, render, store the recipe, answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from eunoe.composition import recording
+from eunoe.composition.bodies import Bodies
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.past import Past
+from eunoe.composition.plan import enough, plan
+from eunoe.composition.recording import Recorder
+from eunoe.composition.remembered import Memory, Place, Remembered
+from eunoe.composition.render import Rendered, Stored, layers, render, sealed
+from eunoe.composition.threads import Threads
+from eunoe.schemas.context import Context, Recipe, Watermark
+from eunoe.schemas.errors import TurnNotOpen
+from eunoe.schemas.requests import ComposeRequest
+from eunoe.schemas.subjects import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A recipe and what it rendered to, with what it was made of."""
+
+    recipe: Recipe
+    rendered: Rendered
+    stored: Stored
+
+
+class Composer:
+    """Composes the next request of a thread."""
+
+    def __init__(self, threads: Threads, memory: Memory, past: Past, bodies: Bodies, recorder: Recorder) -> None:
+        self._threads = threads
+        self._memory = memory
+        self._past = past
+        self._bodies = bodies
+        self._recorder = recorder
+
+    async def compose(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
+        """The context of a request; with ``store`` its recipe is in the log when this returns."""
+        async with self._threads.using(address.chain) as fold:
+            opened = await self._opened(fold, request, settings)
+            place = _place(address, fold, opened)
+            remembered = await self._memory.read(place, request.after)
+            await self._far_enough(fold, request, settings)
+            instructions = await self._instructions(fold, opened, settings)
+            made = make(_inputs(fold, opened, request, settings, remembered, instructions), settings)
+            if request.store:
+                used = recording.used(made.recipe, made.stored)
+                await self._recorder.record(fold, made.recipe, used, lambda: self._threads.refresh(fold))
+            watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
+        return context(made.recipe, made.rendered, settings, watermark, address.thread, text=not request.store)
+
+    async def _opened(self, fold: Fold, request: ComposeRequest, settings: Settings) -> Turn | None:
+        """The open turn that asks, whole; raises `TurnNotOpen`."""
+        if not request.key:
+            return None
+        header = fold.header
+        known = header.open.get(request.key) if header else None
+        if header is None or known is None:
+            closed = header.closed.get(request.key) if header else None
+            what = f"turn {closed.turn} was {closed.state}" if closed else f"no turn {request.key!r} is open"
+            raise TurnNotOpen(f"{what}, so there is no request of it to compose", state=closed.state if closed else "")
+        await self._threads.reach(fold, lambda: known.turn in fold.turns and fold.turns[known.turn].whole)
+        return await self._bodies.turn(fold.thread, fold.turns[known.turn], settings.window)
+
+    async def _far_enough(self, fold: Fold, request: ComposeRequest, settings: Settings) -> None:
+        """Fold back to what the plan can need, and to the instructions in force."""
+
+        def reached() -> bool:
+            opened = fold.opened(request.key) if request.key else None
+            return enough(_inputs(fold, opened, request, settings), settings)
+
+        await self._threads.reach(fold, reached)
+
+    async def _instructions(self, fold: Fold, opened: Turn | None, settings: Settings) -> tuple[Item, ...]:
+        turn = opened.number if opened else fold.last + 1
+        if not fold.in_force(turn) and not fold.complete:
+            newest = max(fold.recipes.values(), key=lambda composed: composed.position, default=None)
+            if newest is not None:
+                fold.adopt(await self._past.instructions(newest.recipe))
+            else:
+                await self._threads.reach(fold, lambda: bool(fold.in_force(turn)))
+        return tuple(await self._bodies.items(fold.thread, fold.in_force(turn), settings.window))
+
+
+def make(inputs: Inputs, settings: Settings) -> Made:
+    """Plan and render; raises `DoesNotFit`."""
+    recipe = plan(inputs, settings)
+    turns = {number: inputs.fold.turns[number] for number in recipe.turns}
+    if inputs.open is not None:
+        turns[inputs.turn] = inputs.open
+    lines = {fact.shown.id: fact.line for fact in (*inputs.earlier, *inputs.now)}
+    stored = Stored(turns, inputs.instructions, lines)
+    rendered = render(recipe, stored)
+    return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
+
+
+def context(
+    recipe: Recipe, rendered: Rendered, settings: Settings, watermark: Watermark, thread: str, *, text: bool
+) -> Context:
+    """The context as its caller gets it."""
+    return Context(
+        id=recipe.id,
+        thread=thread,
+        turn=recipe.turn,
+        window=recipe.window,
+        format=recipe.format,
+        messages=msgspec.Raw(rendered.messages),
+        layers=layers(rendered, settings.counter, text=text),
+        recipe=recipe,
+        watermark=watermark,
+        system=rendered.system,
+        tokens=recipe.tokens,
+        note=recipe.note,
+    )
+
+
+def _inputs(
+    fold: Fold,
+    opened: Turn | None,
+    request: ComposeRequest,
+    settings: Settings,
+    remembered: Remembered | None = None,
+    instructions: tuple[Item, ...] = (),
+) -> Inputs:
+    composed = fold.recipes.get(settings.profile)
+    state = remembered.state if remembered else None
+    return Inputs(
+        thread=fold.thread,
+        fold=fold,
+        turn=opened.number if opened else fold.last + 1,
+        open=opened,
+        request=request.prompt if opened is None or not opened.asked else "",
+        instructions=instructions,
+        earlier=remembered.earlier if remembered else (),
+        now=remembered.now if remembered else (),
+        mark=composed.recipe.first_turn if composed else 0,
+        anchor=fold.anchor(settings.profile),
+        extracted=state.extracted if state else None,
+    )
+
+
+def _place(address: Address, fold: Fold, opened: Turn | None) -> Place:
+    """Where a request comes from: its turn's agent and session, else those of the newest turn."""
+    turn = opened or fold.turns.get(fold.last)
+    own = address.caller.principal if address.caller.role == "agent" else ""
+    return Place(address.thread, turn.session if turn else "", own or (turn.agent if turn else ""))

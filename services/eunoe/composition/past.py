@@ -1,0 +1,151 @@
+"""What a past turn saw: composed again from its recipe, or reconstructed where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eunoe.composition import known
+from eunoe.composition.bodies import Bodies
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.render import Rendered, Stored, render
+from eunoe.facts.admission import told
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.chains import ChainReader, Head
+from eunoe.runtime.doors import Store
+from eunoe.schemas import limits, records
+from eunoe.schemas.context import FactLine, Recipe
+from eunoe.schemas.errors import NotFound
+from eunoe.schemas.events import ContextComposed, Entry, Prompt, TurnAborted, TurnCommitted
+from eunoe.schemas.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A turn as the log has it: the number of its opening record, and its last recipe with its record."""
+
+    head: Head
+    opening: int
+    recipe: Recipe | None = None
+    record: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A recipe carried out again. ``differs`` says in what the result is not what the model saw, if it is not."""
+
+    rendered: Rendered
+    differs: tuple[str, ...]
+
+
+class Past:
+    """Reads the past of threads."""
+
+    def __init__(self, store: Store, kinds: Kinds) -> None:
+        self._log = store.log
+        self._chains = ChainReader(store.log, store.space)
+        self._kinds = kinds
+
+    async def find(self, chain: str, turn: int) -> Found:
+        """Where a turn is; raises `NotFound`."""
+        head = await self._chains.head(chain)
+        opening = await self._chains.first(head, lambda header: header.turns >= turn) if head and turn > 0 else 0
+        if head is None or not opening:
+            raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
+        recipe, number = None, 0
+        async for record in self._chains.forward(head, opening):
+            for event in record.events:
+                if isinstance(event, ContextComposed) and event.recipe.turn == turn:
+                    recipe, number = event.recipe, record.header.record
+            if _closes(record, turn):
+                break
+        return Found(head, opening, recipe, number)
+
+    async def replay(self, found: Found, recipe: Recipe, bodies: Bodies) -> Replayed:
+        """Compose again what a recipe says, and compare the digest."""
+        fold = await self._fold(found, recipe)
+        wanted = {*recipe.turns, recipe.turn}
+        turns = {number: turn for number, turn in fold.turns.items() if number in wanted}
+        if recipe.turn in turns:
+            turns[recipe.turn] = await bodies.turn(fold.thread, turns[recipe.turn], recipe.window)
+        instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
+        lines = await self._lines((*recipe.earlier, *recipe.now))
+        rendered = render(recipe, Stored(turns, instructions, lines))
+        return Replayed(rendered, _differences(recipe, rendered, turns, instructions, lines))
+
+    async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
+        """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""
+        fold = Fold(found.head.header.chain)
+        asked = Turn(turn)
+        async for record in self._chains.forward(found.head, found.opening):
+            fold.add(record)
+            asked = fold.turns[turn]
+            if _asked(asked) or _closes(record, turn):
+                break
+        return fold, _only_prompts(asked)
+
+    async def _fold(self, found: Found, recipe: Recipe) -> Fold:
+        """The thread up to the position that a recipe read, back to the oldest turn that it names."""
+        fold = Fold(found.head.header.chain)
+        first = min((*recipe.turns, recipe.turn))
+        async for record in self._chains.backward(found.head, found.record):
+            if record.position <= recipe.position:
+                fold.add(record)
+            if fold.header is not None and fold.base and fold.base <= first:
+                break
+        return fold
+
+    async def instructions(self, recipe: Recipe) -> list[Item]:
+        """The instructions that a recipe names, as far as they are still there."""
+        stored = await self._log.get(sorted(set(recipe.instructions_at)))
+        found = [
+            Item(event, record.position, event.at or record.header.time)
+            for record in (records.read(one.seq, one.data) for one in stored if one is not None)
+            for event in record.events
+            if isinstance(event, Entry) and event.entry in recipe.instructions
+        ]
+        return sorted(found, key=lambda item: item.entry)
+
+    async def _lines(self, facts: Sequence[FactLine]) -> dict[str, str]:
+        places = sorted({fact.position for fact in facts})
+        stored = [one for one in await self._log.get(places) if one is not None]
+        admitted = {
+            (one.seq, assertion.stated.index): assertion.stated.fact
+            for one in stored
+            for assertion in told(records.read(one.seq, one.data), self._kinds)
+        }
+        held = {fact: admitted.get((fact.position, fact.index)) for fact in facts}
+        return {fact.id: known.line(assertion, fact.note) for fact, assertion in held.items() if assertion}
+
+
+def _differences(
+    recipe: Recipe, rendered: Rendered, turns: dict[int, Turn], instructions: Sequence[Item], lines: dict[str, str]
+) -> tuple[str, ...]:
+    if rendered.sha256 == recipe.sha256:
+        return ()
+    reasons = []
+    if recipe.renderer != limits.RENDERER_VERSION:
+        reasons.append(f"renderer {recipe.renderer} → {limits.RENDERER_VERSION}")
+    present = {item.entry for turn in turns.values() for item in turn.items} | {item.entry for item in instructions}
+    named = [one.entry for one in recipe.renderings] + list(recipe.instructions)
+    reasons += [f"erased: entry {entry}" for entry in sorted(set(named) - present)]
+    reasons += [f"erased: turn {number}" for number in recipe.turns if number not in turns]
+    reasons += [f"erased: fact {fact.id}" for fact in (*recipe.earlier, *recipe.now) if fact.id not in lines]
+    return tuple(reasons) or ("the stored content is not what it was; run `eunoe audit verify`",)
+
+
+def _closes(record: Record, turn: int) -> bool:
+    return any(isinstance(event, TurnCommitted | TurnAborted) and event.turn == turn for event in record.events)
+
+
+def _asked(turn: Turn) -> bool:
+    return any(isinstance(item.event, Prompt) for item in turn.items)
+
+
+def _only_prompts(turn: Turn) -> Turn:
+    """The turn as it was before anything was answered."""
+    count = next((at for at, item in enumerate(turn.items) if not isinstance(item.event, Prompt)), len(turn.items))
+    asked = Turn(turn.number, key=turn.key, agent=turn.agent, session=turn.session, time=turn.time, whole=True)
+    asked.items.extend(turn.items[:count])
+    return asked

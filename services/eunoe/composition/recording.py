@@ -1,0 +1,75 @@
+"""Storing a recipe: on its thread's chain, through audit, before the context is handed out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from eunoe.composition import blocks
+from eunoe.composition.fold import Fold
+from eunoe.composition.render import Stored
+from eunoe.runtime.doors import Auditor
+from eunoe.schemas import limits, records
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.errors import Busy, NumberReused, NumberSkipped, OutcomeUnknown
+from eunoe.schemas.events import ContextComposed, MemoryUsed
+from eunoe.schemas.requests import AppendRequest
+from eunoe.schemas.subjects import Caller
+
+PRODUCER = "composition"
+CALLER = Caller("worker", "composition")
+_KEY = records.producer_key(CALLER, PRODUCER)
+_ATTEMPTS = 16  # appends in a row that lost their number to another worker, or got no answer
+
+
+class Recorder:
+    """Appends recipes under one producer, which all composition workers of a space share."""
+
+    def __init__(self, auditor: Auditor) -> None:
+        self._auditor = auditor
+        self._counts = {"recorded": 0, "renumbered": 0}
+
+    def statistics(self) -> dict[str, int]:
+        return dict(self._counts)
+
+    async def record(self, fold: Fold, recipe: Recipe, used: MemoryUsed, refresh: Callable[[], Awaitable[None]]) -> int:
+        """Store a recipe and what it used; the position of its record. ``refresh`` reads the thread's end again."""
+        number = next_number(fold)
+        for _ in range(_ATTEMPTS):
+            try:
+                reply = await self._auditor.append(fold.chain, _request(number, recipe, used))
+            except OutcomeUnknown:
+                continue
+            except NumberSkipped as refused:
+                number = int(refused.detail.get("expected", 0)) or await self._again(fold, refresh)
+            except NumberReused:
+                number = max(await self._again(fold, refresh), number + 1)
+            else:
+                self._counts["recorded"] += 1
+                return reply.position
+        raise Busy("the recipe could not be stored, so the context is not handed out; try again")
+
+    async def _again(self, fold: Fold, refresh: Callable[[], Awaitable[None]]) -> int:
+        self._counts["renumbered"] += 1
+        await refresh()
+        return next_number(fold)
+
+
+def next_number(fold: Fold) -> int:
+    """The number of the next append of this producer, from the head of the chain."""
+    done = fold.header.producers.get(_KEY) if fold.header else None
+    return done.n + 1 if done else 1
+
+
+def used(recipe: Recipe, stored: Stored) -> MemoryUsed:
+    """Which facts and entries reached the model."""
+    numbers = [item.entry for number in recipe.turns for item in stored.turns[number].items]
+    asking = stored.turns.get(recipe.turn)
+    numbers += [item.entry for item in asking.items] if asking else []
+    entries = sorted({*numbers, *recipe.instructions})
+    facts = tuple(fact.id for fact in (*recipe.earlier, *recipe.now))
+    return MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=tuple(blocks.spans(entries)))
+
+
+def _request(number: int, recipe: Recipe, found: MemoryUsed) -> AppendRequest:
+    events = (ContextComposed(recipe=recipe), found)
+    return AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=number, events=events)

@@ -1,0 +1,100 @@
+"""Folded threads, kept from request to request: what is read again is only what is new."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+
+from eunoe.composition.fold import Fold
+from eunoe.runtime.chains import ChainReader, head_of
+from eunoe.runtime.doors import Store
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import Damaged
+
+
+@dataclass(slots=True)
+class _Held:
+    fold: Fold
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+class Threads:
+    """An LRU of folds of one space. One request at a time works on a thread; others wait their turn."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._chains = ChainReader(store.log, store.space)
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._counts = {"folded_warm": 0, "folded_cold": 0, "records_read": 0}
+
+    def statistics(self) -> dict[str, int]:
+        return {**self._counts, "folded_threads": len(self._held)}
+
+    @asynccontextmanager
+    async def using(self, chain: str) -> AsyncIterator[Fold]:
+        """The fold of a chain, up to date with its end and alone in use; its ``header`` is None for an empty one."""
+        held = self._held.setdefault(chain, _Held(Fold(chain)))
+        self._held.move_to_end(chain)
+        async with held.lock:
+            await self.refresh(held.fold)
+            try:
+                yield held.fold
+            finally:
+                self._tidy(held.fold)
+
+    async def refresh(self, fold: Fold) -> None:
+        """Take in what was appended since: one read when nothing was."""
+        found = await self._store.log.last([subjects.chain_filter(self._store.space, fold.chain)])
+        newest = max(found.messages, key=lambda message: message.seq, default=None)
+        if newest is None:
+            return
+        fold.upto = max(found.upto, newest.seq)
+        self._counts["folded_warm" if fold.header else "folded_cold"] += 1
+        if newest.seq <= fold.position:
+            return
+        head = head_of(newest)
+        missing = await self._chains.positions(head, fold.record + 1, head.header.record - 1) if fold.header else []
+        for record in await self._chains.records(missing):
+            fold.add(record)
+        fold.add(records.read(newest.seq, newest.data))
+        self._counts["records_read"] += len(missing) + 1
+
+    async def reach(self, fold: Fold, enough: Callable[[], bool]) -> None:
+        """Fold further back until there is enough, or the thread begins."""
+        if fold.trimmed and not enough():
+            await self._again(fold)
+        while not fold.complete and fold.header is not None and not enough():
+            await self.further(fold)
+
+    async def further(self, fold: Fold) -> None:
+        """Fold the records just before the oldest one folded; a record that was erased is passed over."""
+        found = [stored for stored in await self._store.log.get(fold.back) if stored is not None]
+        if not found:
+            raise Damaged(f"the records before {fold.oldest} of {fold.chain} are missing; run `eunoe audit verify`")
+        for stored in found:
+            fold.add(records.read(stored.seq, stored.data))
+        self._counts["records_read"] += len(found)
+
+    async def _again(self, fold: Fold) -> None:
+        """Start over: a fold that forgot turns cannot be continued backwards."""
+        fresh = Fold(fold.chain)
+        await self.refresh(fresh)
+        fold.restart(fresh)
+
+    def _tidy(self, fold: Fold) -> None:
+        if fold.size > limits.FOLDED_THREAD_BYTES and fold.recipes:
+            fold.trim(min(composed.recipe.first_turn for composed in fold.recipes.values()))
+        if len(self._held) <= limits.FOLDED_THREADS and fold.size < limits.FOLDED_THREAD_BYTES:
+            return
+        total = sum(held.fold.size for held in self._held.values())
+        for chain in list(self._held):
+            held = self._held[chain]
+            if len(self._held) <= limits.FOLDED_THREADS and total <= limits.FOLDED_BYTES:
+                return
+            if held.fold is not fold and not held.lock.statistics().tasks_waiting and not held.lock.locked():
+                total -= held.fold.size
+                del self._held[chain]

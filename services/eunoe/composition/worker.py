@@ -1,0 +1,110 @@
+"""The composition worker: contexts of requests, next and past, and the list of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from eunoe.audit.pieces import Pieces
+from eunoe.composition.bodies import Bodies
+from eunoe.composition.composer import Composer
+from eunoe.composition.counter import ByteCounter
+from eunoe.composition.freshness import Freshness
+from eunoe.composition.history import Historian
+from eunoe.composition.inputs import Settings as Wanted
+from eunoe.composition.past import Past
+from eunoe.composition.plan import check
+from eunoe.composition.recording import Recorder
+from eunoe.composition.remembered import Memory
+from eunoe.composition.showing import Manner
+from eunoe.composition.threads import Threads
+from eunoe.composition.turnlines import turn_lines
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.doors import Auditor, Clock, Handler, Store
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
+from eunoe.schemas.subjects import Address
+
+_Request = TypeVar("_Request")
+_encode = msgspec.json.Encoder().encode
+
+
+class CompositionWorker:
+    """Serves ``compose`` and ``turns``; follows the permanent facts."""
+
+    name = "composition"
+
+    def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
+        kinds = Kinds(settings.kinds)
+        self._chains = ChainReader(store.log, store.space)
+        self._threads = Threads(store)
+        self._memory = Memory(store, kinds)
+        self._freshness = Freshness(store)
+        self._recorder = Recorder(auditor)
+        past = Past(store, kinds)
+        bodies = Bodies(Pieces(store, self._chains, clock))
+        self._composer = Composer(self._threads, self._memory, past, bodies, self._recorder)
+        self._historian = Historian(self._threads, self._memory, past, bodies)
+        self._counts = {"composed": 0, "replayed": 0, "stale": 0}
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return {
+            "compose": _handler(ComposeRequest, self._compose),
+            "turns": _handler(TurnsRequest, self._turns),
+        }
+
+    async def run(self) -> None:
+        await self._memory.permanent.run()
+
+    async def drain(self) -> None:
+        """Nothing is kept back: a context is handed out only once its recipe is stored."""
+
+    def statistics(self) -> Mapping[str, int]:
+        return {**self._counts, **self._threads.statistics(), **self._recorder.statistics()}
+
+    async def _compose(self, address: Address, request: ComposeRequest) -> ComposeReply:
+        if not address.thread:
+            raise Invalid("a context belongs to a thread; address one")
+        check(request.window, request.target, request.headroom)
+        wanted = _wanted(request)
+        if request.turn:
+            self._counts["replayed"] += 1
+            return ComposeReply(context=await self._historian.context(address, request, wanted))
+        stale = await self._freshness.wait(address.thread, request.after, request.wait)
+        context = await self._composer.compose(address, request, wanted)
+        self._counts["composed"] += 1
+        self._counts["stale"] += bool(stale)
+        return ComposeReply(context=msgspec.structs.replace(context, stale=stale) if stale else context)
+
+    async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
+        if not address.thread:
+            raise Invalid("turns belong to a thread; address one")
+        return await turn_lines(self._chains, address.chain, request)
+
+
+def _wanted(request: ComposeRequest) -> Wanted:
+    return Wanted(
+        window=request.window,
+        manner=Manner(request.format, request.memory_tool),
+        target=request.target or limits.TARGET_SHARE,
+        headroom=limits.HEADROOM_TURNS if request.headroom < 0 else request.headroom,
+        counter=ByteCounter(),
+    )
+
+
+def _handler(kind: type[_Request], answer: Callable[[Address, _Request], Awaitable[object]]) -> Handler:
+    decoder = msgspec.json.Decoder(kind)
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        try:
+            request = decoder.decode(data or b"{}")
+        except msgspec.DecodeError as error:
+            raise Invalid(f"the request cannot be read: {error}") from None
+        return _encode(await answer(address, request))
+
+    return handle
