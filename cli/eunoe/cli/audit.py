@@ -26,11 +26,11 @@ from eunoe.runtime.session import Session
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.errors import EunoeError, NotFound
 
-Thread = Annotated[str, typer.Argument(metavar="[THREAD]", help="Only this thread.", show_default=False)]
+Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
 
 
 def register(app: App) -> None:
-    audit = App(help="The log itself: follow it, check it, anchor it, take it away.", no_args_is_help=True)
+    audit = App(help="The log itself: follow it, check it, anchor it, take it away.")
     audit.command("tail", epilog="Example: eunoe audit tail builder --follow")(tail)
     audit.command("verify", epilog="Example: eunoe audit verify backup.jsonl")(verify)
     audit.command("anchor", epilog="Example: eunoe audit anchor >> roots.txt")(anchor)
@@ -53,7 +53,11 @@ def verify(
     file: Annotated[Path | None, typer.Argument(help="An export to check, instead of the live log.")] = None,
     thread: Annotated[str, typer.Option(help="Only this thread.")] = "",
 ) -> None:
-    """Check that nothing was changed or lost: chains, gaps, anchors and receipts. Exits with 1 when something was."""
+    """Check that nothing was changed or lost; exit with 1 when it was.
+
+    The live log is checked for its chains of hashes and its gaps, and against what is kept outside of it: the
+    anchors, and the receipts of clients on this machine.
+    """
     _chain(thread)
     if file:
         found, what = audit_checks.exported(file, thread), str(file)
@@ -66,7 +70,7 @@ def verify(
 
 
 def anchor(ctx: typer.Context) -> None:
-    """Write down how far every thread is now, and print the root over all of them."""
+    """Anchor the log: write down, outside the store, how far every thread is now."""
     emit_page(ctx, run(ctx, _anchor), lambda made, width: audit_view.anchor(made))
 
 
@@ -75,7 +79,10 @@ def export(
     thread: Thread = "",
     out: Annotated[Path | None, typer.Option(help="File to write, whole or not at all.")] = None,
 ) -> None:
-    """Write the log, or one thread, as JSON lines that verify without a server and import again."""
+    """Write the log, or one thread, to keep it elsewhere.
+
+    The JSON lines verify without a server (`eunoe audit verify FILE`) and can be imported again.
+    """
     _chain(thread)
     count = run(ctx, _export, thread, out)
     if out:

@@ -29,7 +29,7 @@ def register(app: App) -> None:
 def context(
     ctx: typer.Context,
     thread: Annotated[str, typer.Argument(help="A thread's id.")],
-    what: Annotated[str, typer.Argument(metavar="[next|TURN|turns]", help="Which request, or the list.")] = NEXT,
+    what: Annotated[str, typer.Argument(metavar="next|TURN|turns", help="Which request, or the list.")] = NEXT,
     window: Annotated[
         int | None, typer.Option(min=limits.WINDOW_MIN, help="Tokens of the window [default: the setting].")
     ] = None,
@@ -37,7 +37,9 @@ def context(
     prompt: Annotated[str, typer.Option(help="The request, as it would be asked.")] = "",
     after: Annotated[int, typer.Option(min=0, help="With turns: begin after this turn.")] = 0,
 ) -> None:
-    """Show the context of the next request, of a past turn (its number), or what changed at each (turns).
+    """Show what a model reads: at the next request, or at a past turn.
+
+    With turns instead of a turn's number: the list of turns, and what changed at each.
 
     Looking costs no model anything and changes nothing.
     """

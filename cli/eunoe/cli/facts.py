@@ -23,7 +23,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 def register(app: App) -> None:
     app.command("facts", epilog="Example: eunoe facts --thread builder")(facts)
-    fact = App(help="One fact.", no_args_is_help=True)
+    fact = App(help="One fact, and what it was before.")
     fact.command("history", epilog="Example: eunoe fact history fk3vz")(history)
     app.add_typer(fact, name="fact")
 
@@ -38,7 +38,10 @@ def facts(
     limit: Annotated[int, typer.Option(min=1, max=limits.PAGE_FACTS, help="Facts on a page.")] = 200,
     cursor: Annotated[str, typer.Option(help="Go on where the last page ended.")] = "",
 ) -> None:
-    """List the facts in force: all of them, or the permanent ones beside those of a thread or session."""
+    """List what is known: every fact in force.
+
+    With a thread or session, only the facts that hold there: its own, and the permanent ones.
+    """
     for value, what in ((thread, "thread"), (session, "session"), (agent, "agent")):
         if value:
             ids.check(value, what)

@@ -98,7 +98,7 @@ def _style(view: FactView) -> str:
 
 def _summary(reply: FactsReply) -> str:
     if not reply.facts:
-        return "no facts here; `eunoe facts --scope thread` lists those of every thread"
+        return "no facts here"
     more = f"; more follow: add --cursor {reply.cursor}" if reply.cursor else ""
     return f"{words.count(len(reply.facts), 'fact')}{more}"
 

@@ -12,8 +12,9 @@ import typer
 from eunoe.cli.app import App
 from eunoe.cli.connect import settings_of
 from eunoe.runtime import logs, supervisor
+from eunoe.runtime.roster import checked
 from eunoe.runtime.session import located
-from eunoe.runtime.workers import Fleet, checked
+from eunoe.runtime.workers import Fleet
 
 
 def register(app: App) -> None:
@@ -31,7 +32,7 @@ def serve(
     names = checked(workers)
     settings = located(settings_of(ctx))
     logs.configure(settings)
-    anyio.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health), backend_options={"use_uvloop": True})
+    anyio.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health))
 
 
 def _ready(fleet: Fleet) -> None:

@@ -10,8 +10,9 @@ from eunoe.cli.connect import settings_of
 from eunoe.cli.output import console
 from eunoe.runtime import logs, supervisor
 from eunoe.runtime.embedded import embedded
+from eunoe.runtime.roster import NAMES
 from eunoe.runtime.settings import Settings
-from eunoe.runtime.workers import NAMES, Fleet
+from eunoe.runtime.workers import Fleet
 from eunoe.schemas.errors import Misconfigured
 
 

@@ -1,0 +1,85 @@
+"""How numbers, sizes, times and texts are said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from eunoe.cli import words
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "said"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 KB"),
+        (9949, "9.9 KB"),
+        (9950, "10 KB"),
+        (999_499, "999 KB"),
+        (999_500, "1.0 MB"),
+        (64_000_000, "64 MB"),
+        (5_000_000_000_000_000, "5000 TB"),
+    ],
+)
+def test_a_size_takes_the_unit_that_keeps_it_short(bytes_: int, said: str) -> None:
+    """Sizes have two or three digits, and go over to the next unit where rounding would give four."""
+    assert words.size(bytes_) == said
+
+
+def test_times_are_utc_and_absent_ones_say_nothing() -> None:
+    """2026-01-31T09:05:07Z is 1,769,850,307,000 ms; 0 stands for no time."""
+    assert words.day(1_769_850_307_000) == "2026-01-31 09:05"
+    assert words.moment(1_769_850_307_000) == "2026-01-31 09:05:07Z"
+    assert words.day(0) == words.moment(0) == ""
+
+
+def test_counts_are_words_with_the_right_ending() -> None:
+    """One is singular; large numbers are grouped; irregular plurals are given."""
+    assert words.count(1, "turn") == "1 turn"
+    assert words.count(0, "turn") == "0 turns"
+    assert words.count(12_345, "entry", "entries") == "12,345 entries"
+
+
+def test_a_long_list_of_names_ends_in_how_many_more() -> None:
+    """Three names are shown; the rest are counted."""
+    assert words.listed(()) == ""
+    assert words.listed(("a", "b", "c")) == "a, b, c"
+    assert words.listed(("a", "b", "c", "d", "e")) == "a, b, c and 2 more"
+
+
+def test_a_span_of_one_is_one_number() -> None:
+    """A range that begins where it ends is no range."""
+    assert words.span(7, 7) == "7"
+    assert words.span(7, 9) == "7-9"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("short", 5, "short"),
+        ("longer", 5, "long…"),
+        ("two\n\tlines", 20, "two lines"),
+        ("cut at a space", 5, "cut…"),
+        ("日本語", 6, "日本語"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("\x1b[31mred", 20, "\\x1b[31mred"),
+    ],
+)
+def test_a_text_on_one_line_fits_its_columns(text: str, width: int, shown: str) -> None:
+    """Line ends become spaces, wide characters count two columns, escape sequences are shown and not obeyed."""
+    assert words.one_line(text, width) == shown
+
+
+@given(st.text(), st.integers(min_value=2, max_value=40))
+def test_one_line_never_passes_its_width(text: str, width: int) -> None:
+    """Whatever the text, its line holds no control character and no more columns than allowed."""
+    line = words.one_line(text, width)
+
+    assert cell_len(line) <= width
+    assert all(character.isprintable() or not character.isspace() for character in line)
+    assert "\n" not in line
+    assert "\x1b" not in line
