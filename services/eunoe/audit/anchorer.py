@@ -1,4 +1,7 @@
-"""The anchorer: follows the log and keeps anchors beside the store."""
+"""The anchorer: knows every record of the log and keeps anchors beside the store.
+
+What this worker appends it is told; what others append it reads, in runs, when it notices a gap.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ from eunoe.schemas.errors import Busy, EunoeError
 
 logger = logging.getLogger(__name__)
 
+_TICK = 1.0  # seconds between two looks for what others appended
+_AHEAD = 10_000  # records told of before the ones in front of them
 _LOCK_WAIT = 5.0  # seconds between two tries for the file, while another worker on this machine keeps it
 
 
@@ -33,21 +38,34 @@ class Anchorer:
         self._heads = Heads()
         self._moved: dict[str, Mark] = {}
         self._since = 0
+        self._ahead: dict[int, tuple[str, Mark]] = {}
         self._lock = anyio.Lock()
         self._owned: int | None = None
 
     def statistics(self) -> Mapping[str, int]:
         return {"anchored": self._heads.last, "since_anchor": self._since, "anchors": int(self._owned is not None)}
 
+    def note(self, position: int, chain: str, mark: Mark) -> None:
+        """A record that this worker appended."""
+        if self._owned is None or position <= self._heads.last:
+            return
+        self._ahead[position] = (chain, mark)
+        while found := self._ahead.pop(self._heads.last + 1, None):
+            self._take(*found, self._heads.last + 1)
+        while len(self._ahead) > _AHEAD:
+            self._ahead.pop(next(iter(self._ahead)))  # it will be read like any other
+
     async def run(self) -> None:
-        """Follow the log for ever; only one worker of a machine keeps a file of anchors."""
+        """Keep up with the log for ever; only one worker of a machine keeps a file of anchors."""
         while not await self._load():  # noqa: ASYNC110 - another process lets the file go, and tells nobody
             await anyio.sleep(_LOCK_WAIT)
-        async for stored in self._log.follow(start=self._heads.last + 1):
-            async with self._lock:
-                self._see(stored)
-                if self._since >= limits.ANCHOR_EVERY:
+        while True:
+            if (await self._log.info()).last > self._heads.last:
+                await self.catch_up()
+            if self._since >= limits.ANCHOR_EVERY:
+                async with self._lock:
                     await self._write()
+            await anyio.sleep(_TICK)
 
     async def close(self) -> None:
         """Read what is left of the log, anchor it, and let the file go."""
@@ -62,9 +80,13 @@ class Anchorer:
 
     async def catch_up(self) -> None:
         """Read the log to its end as it is now."""
+        end = (await self._log.info()).last
         async for stored in self._log.scan(start=self._heads.last + 1):
-            async with self._lock:
-                self._see(stored)
+            self._see(stored)
+            if self._since >= limits.ANCHOR_EVERY:
+                async with self._lock:
+                    await self._write()
+        self._heads.last = max(self._heads.last, end)  # what was erased at the end is not read
 
     async def anchor(self) -> Anchor:
         """Anchor the log as it is now, whatever moved since the last anchor."""
@@ -100,18 +122,22 @@ class Anchorer:
     def _see(self, stored: Stored) -> None:
         if stored.seq <= self._heads.last:
             return
-        self._heads.last = stored.seq
-        self._since += 1
+        self._ahead.pop(stored.seq, None)
         try:
             head = head_of(stored)
         except EunoeError as error:
             logger.error("%s", error, extra={"action": "unreadable_record", "position": stored.seq})
+            self._heads.last = stored.seq
             return
-        mark = Mark(head.header.record, stored.seq, head.hash)
-        known = self._heads.heads.get(head.header.chain)
+        self._take(head.header.chain, Mark(head.header.record, stored.seq, head.hash), stored.seq)
+
+    def _take(self, chain: str, mark: Mark, position: int) -> None:
+        self._heads.last = position
+        self._since += 1
+        known = self._heads.heads.get(chain)
         if known is None or known.record < mark.record:
-            self._heads.heads[head.header.chain] = mark
-            self._moved[head.header.chain] = mark
+            self._heads.heads[chain] = mark
+            self._moved[chain] = mark
 
     async def _write(self) -> Anchor:
         anchor = self._heads.anchor(self._clock.now(), self._moved)

@@ -11,7 +11,7 @@ import msgspec
 
 from eunoe.audit import rules
 from eunoe.audit.anchorer import Anchorer
-from eunoe.audit.anchors import path_for
+from eunoe.audit.anchors import Mark, path_for
 from eunoe.audit.authority import SWEEPER
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
@@ -143,6 +143,7 @@ class AuditWorker:
         self._counts["appended"] += 1
         self._heads.put(append.chain, Head(write.header, appended.seq, found))
         self._idle.note(append.chain, write.header)
+        self._anchorer.note(appended.seq, append.chain, Mark(write.header.record, appended.seq, found))
         return rules.reply(write.header, appended.seq, found, write.events, duplicate=False)
 
     async def _answer_again(self, append: rules.Append, again: rules.Again) -> AppendReply:
