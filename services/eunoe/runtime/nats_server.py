@@ -68,7 +68,7 @@ async def start(settings: Settings, password: str, port: int, lock: int) -> Serv
         begin = output.tell()
         process = _spawn([str(binary()), "-c", str(data / "nats-server.conf")], output.fileno(), lock, settings)
     try:
-        url = await _listening(process, data)
+        url = await listening(process, data)
         said = log.read_bytes()[begin:].decode(errors="replace")
         if not url:
             raise server_log.refusal(said, port, log)
@@ -149,7 +149,7 @@ def _dying_with(parent: int) -> Callable[[], None] | None:
     return prepare
 
 
-async def _listening(process: subprocess.Popen[bytes], data: Path) -> str:
+async def listening(process: subprocess.Popen[bytes], data: Path) -> str:
     """The server's address once it takes connections; empty when it ended instead."""
     ports = data / f"nats-server_{process.pid}.ports"
     with anyio.move_on_after(START_SECONDS):

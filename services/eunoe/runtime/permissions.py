@@ -14,8 +14,10 @@ from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, Caller
 
 READ_VERBS = ("head", "show", "records", "threads", "compose", "turns", "facts", "fact")
 VERBS = ("append", "piece", *READ_VERBS)
+PERSON_VERBS = (*VERBS, "anchor")
+WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
-    "audit": ("append", "piece", "head", "show", "records"),
+    "audit": ("append", "piece", "head", "show", "records", "anchor"),
     "extraction": (),
     "facts": ("facts", "fact", "threads"),
     "composition": ("compose", "turns"),
@@ -48,7 +50,7 @@ def grant(space: str, caller: Caller) -> Grant:
             reading = tuple(subject for stream in streams for subject in _reading(stream))
             seeing = tuple(f"$JS.API.STREAM.INFO.{name}" for name in _streams(space) if name not in streams)
             return Grant(
-                (*_asking(space, caller, VERBS), *_API, *reading, *seeing, "$SRV.>"), (inbox,), _durables(space)
+                (*_asking(space, caller, PERSON_VERBS), *_API, *reading, *seeing, "$SRV.>"), (inbox,), _durables(space)
             )
         case _:
             return Grant(_asking(space, caller, VERBS), (inbox,))
@@ -64,7 +66,7 @@ def _worker(space: str, caller: Caller) -> Grant:
     using = tuple(subject for stream in _streams(space) for subject in _using(stream))
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
-        (*_asking(space, caller, VERBS), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
+        (*_asking(space, caller, WORKER_VERBS), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
         (f"{caller.inbox}.>", "$SRV.>", *serving),
         answers=True,
     )

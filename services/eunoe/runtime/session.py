@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from eunoe.runtime import endpoint, topology
-from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Store
 from eunoe.runtime.embedded import embedded as embedded_server
 from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.login import login
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.settings import Settings
@@ -73,8 +73,6 @@ def located(settings: Settings) -> Settings:
 @asynccontextmanager
 async def _connected(settings: Settings) -> AsyncIterator[Session]:
     caller = settings.caller
-    async with await connect(
-        settings.url, caller=caller, user=settings.user, password=settings.password.get_secret_value()
-    ) as connection:
+    async with login(settings, caller) as connection:
         requester = await Requester.open(connection)
         yield Session(settings, caller, requester, topology.doors(JetStream(requester), settings.space))

@@ -10,7 +10,7 @@ from eunoe.runtime.doors import Store
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.remote import Running, discover
 from eunoe.runtime.requester import Requester
-from eunoe.runtime.workers import NAMES
+from eunoe.runtime.roster import NAMES
 
 CONFLICTS = "conflicts"  # the count of lost races, in a worker's statistics
 

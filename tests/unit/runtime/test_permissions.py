@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from eunoe.runtime import roster
 from eunoe.runtime.permissions import SERVED, VERBS, grant
 from eunoe.runtime.server_config import User, passwords, render
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Invalid
+from eunoe.schemas.errors import Denied, Invalid
+from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply
 from eunoe.schemas.subjects import Caller, Role
+from eunoe.testing import ManualClock, memory_store
 from eunoe.testing.matching import matches_any
+
+
+class NoAuditor:
+    """Nothing is appended here."""
+
+    async def append(self, chain: str, request: AppendRequest) -> AppendReply:
+        raise Denied
+
+    async def head(self, chain: str, producer: str = "") -> HeadReply:
+        raise Denied
+
 
 AGENT = Caller("agent", "a.b")
 LOG = "eunoe.lab.thread.t.log"
@@ -69,6 +86,14 @@ def test_a_worker_hears_only_the_verbs_that_it_serves() -> None:
 
     assert matches_any(heard, "eunoe.lab.facts.agent.x.t")
     assert not matches_any(heard, "eunoe.lab.append.agent.x.t")
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_the_served_verbs_are_those_that_the_worker_handles(name: str, tmp_path: Path) -> None:
+    """A verb that is handled and not granted would end the worker at its start."""
+    made = roster.make(name, memory_store("lab"), NoAuditor(), Settings(data=tmp_path), ManualClock())
+
+    assert set(made.handlers()) == set(SERVED[name])
 
 
 def test_a_viewer_only_looks() -> None:

@@ -1,0 +1,185 @@
+"""A real server with the printed permissions: each role does its work there, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import anyio
+import pytest
+
+from eunoe.runtime import nats_server
+from eunoe.runtime.connection import Connection, connect
+from eunoe.runtime.permissions import SERVED, grant
+from eunoe.runtime.remote import RemoteAuditor
+from eunoe.runtime.requester import Requester
+from eunoe.runtime.server_config import User, render, user_name
+from eunoe.runtime.session import session
+from eunoe.runtime.settings import Settings
+from eunoe.runtime.status import status
+from eunoe.runtime.workers import running
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Denied
+from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.requests import AppendReply, AppendRequest
+from eunoe.schemas.subjects import Caller
+
+SPACE = "lab"
+AGENT = Caller("agent", "planner 1")
+OTHER = Caller("agent", "coder")
+PERSON = Caller("person", "ada")
+VIEWER = Caller("viewer", "wall")
+WORKERS = [Caller("worker", name) for name in SERVED]
+THREAD = subjects.thread_chain("t")
+
+
+def _password(caller: Caller) -> str:
+    return f"password of {caller.role} {caller.principal}"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """The address of a server that runs on the configuration as printed."""
+    users = [User(who, _password(who), grant(SPACE, who)) for who in [AGENT, OTHER, PERSON, VIEWER, *WORKERS]]
+    config = tmp_path / "nats-server.conf"
+    config.write_text(render(users) + f'listen: "127.0.0.1:-1"\nports_file_dir: {json.dumps(str(tmp_path))}\n')
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([nats_server.binary(), "-c", config], cwd=tmp_path, stdout=log, stderr=log)
+    try:
+        yield anyio.run(nats_server.listening, process, tmp_path)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _settings(url: str, caller: Caller, data: Path) -> Settings:
+    who = {"space": SPACE, "role": caller.role, "principal": caller.principal, "data": data}
+    return Settings.model_validate(who).at(url, user_name(caller), _password(caller))
+
+
+@pytest.fixture
+async def fleet(url: str, tmp_path: Path) -> AsyncIterator[str]:
+    """Every worker, each with the user of its kind."""
+    async with AsyncExitStack() as stack:
+        for caller in WORKERS:
+            await stack.enter_async_context(running(_settings(url, caller, tmp_path), [caller.principal]))
+        yield url
+
+
+async def _connected(url: str, user: Caller, caller: Caller | None = None) -> Connection:
+    return await connect(url, caller=caller or user, user=user_name(user), password=_password(user))
+
+
+async def _append(requester: Requester, caller: Caller) -> AppendReply:
+    events = (TurnOpened(), Prompt(content="hello"), Response(content="hello"), TurnCommitted())
+    request = AppendRequest(v=1, producer="p", n=1, turn="k", events=events)
+    return await RemoteAuditor(requester, SPACE, caller).append(THREAD, request)
+
+
+async def test_an_agent_appends_and_reads_in_its_own_name(fleet: str) -> None:
+    """Through workers that run with their own permissions."""
+    async with await _connected(fleet, AGENT) as connection:
+        reply = await _append(await Requester.open(connection), AGENT)
+
+    assert (reply.record, reply.turn) == (1, 1)
+
+
+@pytest.mark.parametrize("claimed", [PERSON, OTHER, Caller("worker", "extraction")])
+async def test_an_agent_cannot_append_in_another_name(fleet: str, claimed: Caller) -> None:
+    """The server denies it, and the agent hears so at once instead of waiting for an answer."""
+    async with await _connected(fleet, AGENT) as connection:
+        requester = await Requester.open(connection)
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await _append(requester, claimed)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "$JS.API.STREAM.INFO.eunoe_lab_log",
+        "$JS.API.DIRECT.GET.eunoe_lab_log",
+        "$JS.API.STREAM.DELETE.eunoe_lab_log",
+        "$KV.eunoe_lab_permanent.fact.shared.x",
+        "eunoe.lab.thread.t.log",
+        "eunoe.lab.book.permanent.shared.memory",
+        "eunoe.lab.piece.t.00",
+        "eunoe.lab.dead.audit",
+        "$SRV.STATS",
+    ],
+)
+async def test_an_agent_reaches_neither_jetstream_nor_a_bucket_nor_the_log(fleet: str, subject: str) -> None:
+    """It has requests and nothing else."""
+    async with await _connected(fleet, AGENT) as connection:
+        requester = await Requester.open(connection)
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await requester.ask(subject, b"{}", timeout=5.0)
+
+
+async def test_an_agent_cannot_read_the_inbox_of_another(fleet: str) -> None:
+    """Nor, therefore, the answers to another's requests."""
+    async with await _connected(fleet, AGENT, caller=OTHER) as connection:
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await Requester.open(connection)
+
+
+async def test_an_answer_steered_to_the_inbox_of_another_is_dropped(fleet: str) -> None:
+    """The server does not check reply subjects, so the worker does."""
+    async with await _connected(fleet, AGENT) as mine, await _connected(fleet, PERSON) as theirs:
+        heard: list[bytes] = []
+
+        async def hear(message: object) -> None:
+            heard.append(b"heard")
+
+        await theirs.client.subscribe(f"{PERSON.inbox}.steered", cb=hear)
+        await theirs.client.flush()
+        await mine.publish(subjects.request(SPACE, "head", AGENT, THREAD), b"{}", reply=f"{PERSON.inbox}.steered")
+        requester = await Requester.open(mine)
+        await requester.request(subjects.request(SPACE, "head", AGENT, THREAD), b"{}")
+        await theirs.client.flush()
+
+    assert heard == []
+
+
+async def test_a_viewer_reads_and_cannot_append(fleet: str) -> None:
+    async with await _connected(fleet, VIEWER) as connection:
+        requester = await Requester.open(connection)
+        assert await requester.request(subjects.request(SPACE, "head", VIEWER, THREAD), b"{}")
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await _append(requester, VIEWER)
+
+
+async def test_a_person_reads_the_log_and_sees_how_the_fleet_is_doing(fleet: str, tmp_path: Path) -> None:
+    """As verify, export and status do; what the agent said is projected by then."""
+    async with await _connected(fleet, AGENT) as connection:
+        await _append(await Requester.open(connection), AGENT)
+
+    async with session(_settings(fleet, PERSON, tmp_path)) as opened:
+        stored = [message.subject async for message in opened.store.log.scan()]
+        found = await status(opened.requester, opened.store)
+
+    assert stored[0] == "eunoe.lab.thread.t.log"
+    assert [(worker.name, worker.running) for worker in found.workers] == [(name, 1) for name in SERVED]
+    assert found.wrong == ()
+
+
+@pytest.mark.parametrize("worker", ["extraction", "facts", "composition"])
+async def test_no_worker_but_audit_writes_the_log(fleet: str, worker: str) -> None:
+    """A worker that is taken over cannot forge what happened."""
+    caller = Caller("worker", worker)
+    async with await _connected(fleet, caller) as connection:
+        requester = await Requester.open(connection)
+        for part in ("log", "memory"):
+            with anyio.fail_after(2), pytest.raises(Denied):
+                await requester.ask(f"eunoe.lab.thread.t.{part}", b"{}", timeout=5.0)
+
+
+async def test_a_person_cannot_disturb_the_consumers_of_the_workers(fleet: str) -> None:
+    """They would lose what they have not handled yet."""
+    async with await _connected(fleet, PERSON) as connection:
+        requester = await Requester.open(connection)
+        for verb in ("DELETE", "MSG.NEXT", "CREATE"):
+            with anyio.fail_after(2), pytest.raises(Denied):
+                await requester.ask(f"$JS.API.CONSUMER.{verb}.eunoe_lab_log.facts", b"{}", timeout=5.0)
