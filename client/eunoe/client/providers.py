@@ -59,7 +59,7 @@ def mapping(value: object) -> dict[str, Any]:
     else:
         found = getattr(value, "__dict__", None)
     if not isinstance(found, dict):
-        raise Invalid(f"a {type(value).__name__} is no message; give text, a message, or what the model's API returned")
+        raise Invalid(f"a value of type {type(value).__name__} is no message; give text, a message, or an API's reply")
     whole, halves = mend_value(found)
     _say(halves)
     return cast("dict[str, Any]", whole)

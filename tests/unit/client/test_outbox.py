@@ -1,0 +1,207 @@
+"""Appends through the client: kept, retried, refused and cancelled, against a real audit worker in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+from desks import AGENT, Desk
+from wires import Wire
+
+from eunoe.client.memory import Memory
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Busy, Invalid, TooLarge, TurnNotOpen, WorkerMissing
+from eunoe.schemas.events import Prompt, Response, TurnOpened
+
+
+async def texts(memory: Memory, thread: str) -> list[str]:
+    return [shown.content for shown in (await memory.thread(thread).entries()).entries]
+
+
+async def test_an_append_returns_its_place(wire: Wire) -> None:
+    """The receipt names the record, the turn and one entry number an event."""
+    async with wire.memory() as memory:
+        receipt = await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+
+    assert (receipt.record, receipt.turn, receipt.entries, receipt.duplicate) == (1, 1, (0, 1), False)
+
+
+async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_bytes(wire: Wire) -> None:
+    """The append was done; sending it again finds that out and adds nothing."""
+    wire.faults = ["deaf"]
+    async with wire.memory() as memory:
+        receipt = await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+
+        assert receipt.duplicate
+        assert await texts(memory, "t") == ["hello"]
+    assert wire.appends[0] == wire.appends[1]
+
+
+async def test_a_request_that_was_lost_is_sent_again(wire: Wire) -> None:
+    """Nothing was done the first two times; the third is the append."""
+    wire.faults = ["lost", "lost"]
+    async with wire.memory() as memory:
+        receipt = await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+
+    assert (receipt.record, receipt.duplicate) == (1, False)
+
+
+async def test_a_missing_worker_is_said_at_once_and_the_events_are_delivered_later(wire: Wire) -> None:
+    """The caller learns which worker is missing; the events go in, once, when it is there."""
+    wire.down = True
+    async with wire.memory() as memory:
+        with pytest.raises(WorkerMissing, match="no worker serves append") as raised:
+            await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+        wire.down = False
+
+        assert raised.value.detail["kept"] is True
+        assert await memory.flush() == 0
+        assert await texts(memory, "t") == ["hello"]
+
+
+async def test_a_client_that_keeps_gets_a_receipt_that_says_so(wire: Wire) -> None:
+    """With ``keep`` an append that waits is no error: its receipt has no place yet."""
+    wire.down = True
+    async with wire.memory(keep=True) as memory:
+        receipt = await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+        wire.down = False
+
+    assert (receipt.kept, receipt.position) == (True, 0)
+
+
+async def test_events_that_nobody_took_are_said_when_the_client_closes(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an outbox on disk, closing does not hide that events are lost."""
+    monkeypatch.setattr("eunoe.client.memory.CLOSE_SECONDS", 0.0)
+    wire.down = True
+    with pytest.raises(WorkerMissing, match="2 events were not delivered"):
+        async with wire.memory(keep=True) as memory:
+            await memory.thread("t").append(TurnOpened(), Prompt(content="hello"), turn="k")
+
+
+async def test_a_full_outbox_is_busy(wire: Wire) -> None:
+    """10,000 events are kept; one more is refused, and goes in when there is room."""
+    wire.down = True
+    async with wire.memory(keep=True) as memory:
+        thread = memory.thread("t")
+        await thread.append(TurnOpened(), *(Prompt() for _ in range(limits.OUTBOX_EVENTS - 1)), turn="k")
+        with pytest.raises(Busy, match="10000 events"):
+            await thread.append(Prompt(content="one more"), turn="k")
+        wire.down = False
+
+        assert await memory.flush() == 0
+        assert (await thread.append(Prompt(content="one more"), turn="k")).entries == (limits.OUTBOX_EVENTS,)
+
+
+async def test_a_refusal_reaches_the_append_that_caused_it(wire: Wire) -> None:
+    """Two appends that were sent together: the one to a turn that is not open fails, the other goes in."""
+    wire.hold = anyio.Event()
+    outcomes: dict[str, object] = {}
+
+    async with wire.memory() as memory:
+        thread = memory.thread("t")
+
+        async def append(name: str, *events: TurnOpened | Prompt | Response) -> None:
+            try:
+                outcomes[name] = (await thread.append(*events, turn="k")).record
+            except TurnNotOpen as error:
+                outcomes[name] = error.detail["state"]
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(append, "first", Prompt(content="no turn"))
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(append, "second", TurnOpened(), Prompt(content="a turn"))
+            tasks.start_soon(append, "third", Response(content="yes"))
+            await anyio.wait_all_tasks_blocked()
+            wire.hold.set()
+
+        assert outcomes == {"first": "unknown", "second": 1, "third": 1}
+        assert await texts(memory, "t") == ["a turn", "yes"]
+
+
+async def test_a_cancelled_caller_disturbs_nobody(wire: Wire) -> None:
+    """Forty-nine of fifty callers get their receipts, and the cancelled one's events are in the log as well."""
+    wire.hold = anyio.Event()
+    receipts: list[int] = []
+
+    async with wire.memory() as memory:
+
+        async def append(number: int) -> None:
+            thread = memory.thread(f"t{number % 5}")
+            receipt = await thread.append(TurnOpened(), Prompt(content=str(number)), turn=f"k{number}")
+            receipts.append(receipt.record)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(49):
+                tasks.start_soon(append, number)
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as doomed:
+                    doomed.start_soon(append, 49)
+                    await anyio.wait_all_tasks_blocked()
+                    scope.cancel()
+            wire.hold.set()
+        await memory.flush()
+
+        assert len(receipts) == 49
+        assert "49" in await texts(memory, "t4")
+
+
+async def test_large_content_goes_in_pieces_before_its_record(wire: Wire) -> None:
+    """600,000 bytes are three pieces; the entry is read back whole."""
+    async with wire.memory() as memory:
+        thread = memory.thread("t")
+        await thread.append(TurnOpened(), Prompt(content="ab" * 300_000), turn="k")
+
+        assert (await thread.show(1)).content == "ab" * 300_000
+    assert wire.verbs[:4] == ["piece", "piece", "piece", "append"]
+
+
+async def test_content_over_the_limit_is_refused(wire: Wire) -> None:
+    """64 MiB are the most; nothing is sent."""
+    async with wire.memory() as memory:
+        with pytest.raises(TooLarge, match="64 MiB"):
+            await memory.thread("t").append(TurnOpened(), Prompt(content="a" * (limits.CONTENT_BYTES + 1)), turn="k")
+    assert wire.verbs == []
+
+
+async def test_half_of_a_surrogate_pair_is_refused(wire: Wire) -> None:
+    """Text that UTF-8 cannot hold is an error of the caller, in one line."""
+    async with wire.memory() as memory:
+        with pytest.raises(Invalid, match="surrogate"):
+            await memory.thread("t").append(TurnOpened(), Prompt(content="a\ud800"), turn="k")
+
+
+async def test_an_append_of_many_events_is_split(wire: Wire) -> None:
+    """2,500 events are three records; the receipt counts all of them."""
+    async with wire.memory() as memory:
+        receipt = await memory.thread("t").append(
+            TurnOpened(), *(Prompt(content=str(number)) for number in range(2_499)), turn="k"
+        )
+
+    assert receipt.record == 3
+    assert receipt.entries == (0, *range(1, 2_500))
+
+
+async def test_an_outbox_on_disk_survives_its_process(wire: Wire, desk: Desk, tmp_path: Path) -> None:
+    """What one client kept, the next one delivers, once, though the first one's append was done and its answer lost."""
+    path = tmp_path / "outbox"
+    wire.faults = ["deaf"]
+    async with anyio.create_task_group() as tasks:
+
+        async def first() -> None:
+            async with wire.memory(AGENT, outbox=path, keep=True) as memory:
+                memory.patience = 0.0
+                await memory.thread("t").append(TurnOpened(), Prompt(content="one"), turn="k")
+                await memory.thread("t").append(Response(content="two"), turn="k")
+                wire.down = True
+                tasks.cancel_scope.cancel()
+                await anyio.sleep_forever()
+
+        tasks.start_soon(first)
+
+    wire.down = False
+    async with wire.memory(AGENT, outbox=path) as memory:
+        assert await memory.flush() == 0
+        assert await texts(memory, "t") == ["one", "two"]
