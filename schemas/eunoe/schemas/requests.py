@@ -270,7 +270,8 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """A thread in short: the bounded projection kept as its ``state`` document. Times are ms UTC.
 
     ``extracted`` is the ordinal of the last committed turn whose facts are recorded; ``position`` the log
-    position this reflects; ``producers`` how far each producer is, keyed as in a record's header.
+    position this reflects; ``producers`` how far each producer is, keyed as in a record's header. ``failed`` are
+    the newest turns (ordinals) of whose extraction something failed, with the reason.
     """
 
     v: int
@@ -291,6 +292,7 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     sessions: tuple[str, ...] = ()
     open: tuple[int, ...] = ()
     producers: dict[str, tuple[int, int, int]] = {}
+    failed: tuple[tuple[int, str], ...] = ()
 
 
 class ThreadsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

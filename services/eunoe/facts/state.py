@@ -53,6 +53,7 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         agents=_newest(state.agents, [e.agent for e in record.events if isinstance(e, TurnOpened)]),
         sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),
         open=tuple(sorted(turn.turn for turn in header.open.values())),
+        failed=(*state.failed, *_failed(record))[-limits.FAILED_IN_STATE :],
         producers={**state.producers, producer: (header.n, header.record, record.position)},
     )
 
@@ -68,6 +69,14 @@ def _count(record: Record, kind: type[Event]) -> int:
 
 def _extracted(record: Record) -> list[int]:
     return [event.ordinal for event in record.events if isinstance(event, Extracted)]
+
+
+def _failed(record: Record) -> list[tuple[int, str]]:
+    return [
+        (event.ordinal, cut("; ".join(event.failed), limits.VALUE_LENGTH))
+        for event in record.events
+        if isinstance(event, Extracted) and event.failed
+    ]
 
 
 def _size(event: Event) -> int:

@@ -55,8 +55,7 @@ def parts(request: FactsRequest, viewer: Viewer) -> tuple[Part, ...]:
     Raises `Invalid` when an agent names nothing where a person would be shown everything.
     """
     scopes: tuple[Scope, ...] = ("thread", "session", "permanent")
-    wanted = [scope for scope in scopes if request.scope in ("", scope)]
-    found = [part for scope in wanted for part in _parts(scope, request, viewer)]
+    found = [part for scope in scopes if request.scope in ("", scope) for part in _parts(scope, request, viewer)]
     if not found:
         raise Invalid(f"name the {request.scope} whose facts are wanted; without it there are none to show")
     return tuple(found)

@@ -37,34 +37,40 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, frozen=True, extra="forbid"
     )
 
-    url: str = Field("", description="server to use, nats://HOST:PORT[,…]; empty for the embedded one")
-    user: str = Field("", description="user name at the server")
-    password: SecretStr = Field(SecretStr(""), description="password at the server")
-    space: str = Field("default", description="the space (tenant) to work in")
+    url: str = Field(default="", description="server to use, nats://HOST:PORT[,…]; empty for the embedded one")
+    user: str = Field(default="", description="user name at the server")
+    password: SecretStr = Field(default=SecretStr(""), description="password at the server")
+    space: str = Field(default="default", description="the space (tenant) to work in")
     data: Path = Field(
         default_factory=lambda: home("XDG_DATA_HOME", ".local/share") / "eunoe",
         description="folder of the embedded server",
     )
-    port: int = Field(0, ge=0, le=65535, description="port of the embedded server; 0 takes a free one")
-    role: Role = Field("person", description="role in which the command line asks")
+    port: int = Field(default=0, ge=0, le=65535, description="port of the embedded server; 0 takes a free one")
+    role: Role = Field(default="person", description="role in which the command line asks")
     principal: str = Field(default_factory=_user, description="name in which the command line asks")
-    replicas: int = Field(1, ge=1, le=5, description="copies of every stream on a cluster")
+    replicas: int = Field(default=1, ge=1, le=5, description="copies of every stream on a cluster")
     sync: str = Field(
-        "always", pattern=r"^(always|\d+(ms|s|m|h))$", description="when the embedded server syncs its files"
+        default="always", pattern=r"^(always|\d+(ms|s|m|h))$", description="when the embedded server syncs its files"
     )
     server_memory: str = Field(
-        "1GiB", pattern=r"^\d+([KMGT]i)?B$", description="memory that the embedded server aims to stay under"
+        default="1GiB", pattern=r"^\d+([KMGT]i)?B$", description="memory that the embedded server aims to stay under"
     )
     idle_turn_seconds: int = Field(
-        limits.IDLE_TURN_SECONDS, ge=1, description="seconds after which an untouched open turn is aborted"
+        default=limits.IDLE_TURN_SECONDS, ge=1, description="seconds after which an untouched open turn is aborted"
     )
     kinds: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="subject kinds of facts, changed or added field by field"
     )
-    window: int = Field(8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
-    anchors: Path | None = Field(None, description="file of anchors; <data>/anchors.jsonl when not set")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level that is logged")
-    log_format: Literal["text", "json"] = Field("text", description="form of the log")
+    mappings: tuple[dict[str, Any], ...] = Field(
+        default=(), description="rules that read facts out of JSON results: tools, each, subject, name, value"
+    )
+    root: str = Field(default="", description="the repository's root, to which names of files are relative")
+    window: int = Field(default=8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
+    anchors: Path | None = Field(default=None, description="file of anchors; <data>/anchors.jsonl when not set")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="least level that is logged"
+    )
+    log_format: Literal["text", "json"] = Field(default="text", description="form of the log")
 
     @property
     def caller(self) -> Caller:

@@ -1,0 +1,39 @@
+"""Labelled records: how what memory itself wrote is recognised in a text, so that it is never read as new.
+
+A labelled record is ``<eunoe-record kind="KIND" id="ID">``, a line break, its body, a line break, and
+``</eunoe-record>``. ``ID`` is the first 12 hex digits of SHA-256 over kind, NUL and body, so a record
+proves itself: one whose body was changed is no record of ours. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_OPENING = re.compile(r'<eunoe-record kind="([^"\n]*)" id="([0-9a-f]{12})">\n')
+_CLOSING = "\n</eunoe-record>"
+
+
+def record_id(kind: str, body: str) -> str:
+    """The id of a labelled record with this (escaped) body."""
+    return hashlib.sha256(f"{kind}\x00{body}".encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def without_records(text: str) -> str:
+    """``text`` without the labelled records in it. One that was cut short is left out to the end of the text."""
+    if "<eunoe-record " not in text:
+        return text
+    text = text.replace("\r\n", "\n")
+    openings = list(_OPENING.finditer(text))
+    starts = [opening.start() for opening in openings[1:]]
+    kept, at = [], 0
+    for opening, following in zip(openings, [*starts, len(text)], strict=True):
+        if opening.start() < at:
+            continue
+        closing = text.find(_CLOSING, opening.end() - 1, following)
+        if closing < 0 and following == len(text):
+            return "".join([*kept, text[at : opening.start()]])
+        if closing >= 0 and record_id(opening[1], text[opening.end() : closing]) == opening[2]:
+            kept.append(text[at : opening.start()])
+            at = closing + len(_CLOSING)
+    return "".join([*kept, text[at:]])

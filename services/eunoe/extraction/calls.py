@@ -1,0 +1,110 @@
+"""What one turn did with its tools: each call with its result, as extractors read it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from eunoe.schemas import blobs
+from eunoe.schemas.events import EntryBase, Prompt, ToolCall, ToolResult, TurnOpened
+from eunoe.schemas.labels import without_records
+from eunoe.schemas.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call with its result.
+
+    ``text`` is the result without what memory itself wrote; of large content only its head and tail, and then
+    ``whole`` is False. ``size`` in bytes and ``lines`` are of all of it. ``at`` is ms UTC. ``entry`` and
+    ``position`` are the result's.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    text: str
+    size: int
+    failed: bool
+    exit_status: int | None
+    entry: int
+    position: int
+    at: int
+    lines: int = 0
+    whole: bool = True
+
+    @property
+    def name(self) -> str:
+        """The tool's own name in lower case, without the server or namespace in front."""
+        return self.tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1].casefold()
+
+    def argument(self, *names: str) -> str:
+        """The first of these arguments that is text, else an empty string."""
+        return next((value for name in names if isinstance(value := self.arguments.get(name), str)), "")
+
+
+class Calls:
+    """Pairs the calls of one turn with their results, record by record, in order."""
+
+    def __init__(self, turn: int) -> None:
+        self._turn = turn
+        self._asked: dict[str, ToolCall] = {}
+        self.agent = ""
+        self.session = ""
+        self.prompt = ""
+
+    def feed(self, record: Record) -> Iterator[Call]:
+        """The calls whose results are in this record."""
+        for event in record.events:
+            if getattr(event, "turn", 0) != self._turn:
+                continue
+            match event:
+                case TurnOpened():
+                    self.agent, self.session = event.agent, event.session
+                case Prompt():
+                    self.prompt = self.prompt or text_of(event)
+                case ToolCall():
+                    self._asked[event.call] = event
+                case ToolResult():
+                    yield self._paired(event, record)
+
+    def _paired(self, result: ToolResult, record: Record) -> Call:
+        asked = self._asked.pop(result.call, None)
+        accepted = record.header.time
+        text = text_of(result)
+        return Call(
+            tool=(asked.tool if asked else result.tool) or result.tool,
+            arguments=_arguments(asked),
+            text=text,
+            size=blobs.size_of(result.content, result.blob),
+            failed=result.status == "failed",
+            exit_status=result.exit_status,
+            entry=result.entry,
+            position=record.position,
+            at=min(result.at or accepted, accepted),
+            lines=len(text.splitlines()) if result.blob is None else result.blob.lines,
+            whole=result.blob is None,
+        )
+
+
+def text_of(entry: EntryBase) -> str:
+    """An entry's text as far as its record holds it, without what memory itself wrote."""
+    blob = entry.blob
+    return without_records(entry.content if blob is None else f"{blob.head}\n{blob.tail}").replace("\r\n", "\n")
+
+
+def pair(turn: int, records: Iterable[Record]) -> list[Call]:
+    """Every call of a turn, for records at hand."""
+    calls = Calls(turn)
+    return [call for record in records for call in calls.feed(record)]
+
+
+def _arguments(asked: ToolCall | None) -> Mapping[str, Any]:
+    """The arguments where they are a JSON object; a model may write anything."""
+    try:
+        found = msgspec.json.decode(asked.content) if asked and asked.content else {}
+    except (msgspec.DecodeError, RecursionError):
+        return {"": asked.content} if asked else {}
+    return found if isinstance(found, dict) else {"": found}

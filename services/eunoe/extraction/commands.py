@@ -1,0 +1,186 @@
+"""Reading a command line: what runs in it, whether its exit status tells how that went, and what it tests. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eunoe.extraction.calls import Call
+
+_SEPARATORS = re.compile(
+    r"""(?P<quoted>"(?:\\.|[^"\\])*"|'[^']*')|(?P<escaped>\\.)|(?P<separator>&&|\|\||\|&|[|;\n]|(?<![>&0-9])&(?![>&0-9]))""",
+    re.DOTALL,
+)
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?:.*?\n)??[ \t]*\2(?=\n|\Z)", re.DOTALL)
+_SETTING_UP = frozenset({"cd", "pushd", "export", "source", ".", "set", "unset", "mkdir", "true", "echo", "umask"})
+_QUIET = frozenset({"tail", "head", "tee", "cat"})  # ends of a pipe that do not fail
+_WRAPPERS: Mapping[str, int] = {  # words that run another command, with how many arguments of their own follow
+    "sudo": 0,
+    "time": 0,
+    "env": 0,
+    "command": 0,
+    "exec": 0,
+    "nice": 0,
+    "nohup": 0,
+    "timeout": 1,
+    "npx": 0,
+    "bunx": 0,
+    "pnpx": 0,
+    "xvfb-run": 0,
+}
+_RUNNERS = frozenset(
+    {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run")}
+)
+_EXECUTORS = frozenset({("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("conda", "run")})
+_ANY: frozenset[str] = frozenset()
+
+TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words that test or build; none: always
+    "pytest": _ANY,
+    "py.test": _ANY,
+    "tox": _ANY,
+    "nox": _ANY,
+    "nose2": _ANY,
+    "jest": _ANY,
+    "vitest": _ANY,
+    "mocha": _ANY,
+    "ctest": _ANY,
+    "rspec": _ANY,
+    "phpunit": _ANY,
+    "make": _ANY,
+    "ninja": _ANY,
+    "tsc": _ANY,
+    "rake": _ANY,
+    "go": frozenset({"test", "build", "vet"}),
+    "cargo": frozenset({"test", "build", "check", "nextest"}),
+    "npm": frozenset({"test", "t", "run test", "run build"}),
+    "pnpm": frozenset({"test", "build", "run test", "run build"}),
+    "yarn": frozenset({"test", "build", "run test", "run build"}),
+    "bun": frozenset({"test", "build", "run test", "run build"}),
+    "mvn": frozenset({"test", "verify", "package", "compile", "install", "clean"}),
+    "gradle": frozenset({"test", "build", "check", "assemble", "clean"}),
+    "gradlew": frozenset({"test", "build", "check", "assemble", "clean"}),
+    "swift": frozenset({"test", "build"}),
+    "dotnet": frozenset({"test", "build"}),
+    "mix": frozenset({"test", "compile"}),
+    "cmake": frozenset({"--build"}),
+    "bazel": frozenset({"test", "build"}),
+    "stack": frozenset({"test", "build"}),
+    "zig": frozenset({"test", "build"}),
+    "python -m": frozenset({"pytest", "unittest", "tox", "nox", "nose2", "build"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One simple command, and the separator that follows it (empty for the last)."""
+
+    text: str
+    then: str = ""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Its words, without assignments and wrappers in front."""
+        return _unwrapped(_split(self.text))
+
+
+def command_of(call: Call) -> str:
+    """The command line that a call ran, whatever its tool calls that argument; empty when there is none."""
+    for name in ("command", "cmd", "script", "input", "commandline", ""):
+        value = call.arguments.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return _joined(value)
+    return ""
+
+
+def steps(command: str) -> list[Step]:
+    """The simple commands of a command line, in order; quotes hide separators, here-documents are left out."""
+    command = _HEREDOC.sub("", command) if "<<" in command else command
+    found, start = [], 0
+    for match in _SEPARATORS.finditer(command):
+        if match["separator"]:
+            found.append(Step(command[start : match.start()].strip(), match["separator"]))
+            start = match.end()
+    found.append(Step(command[start:].strip()))
+    return [step for step in found if step.text]
+
+
+def tests(step: Step) -> bool:
+    """Whether a simple command tests or builds."""
+    words = list(step.words)
+    if not words:
+        return False
+    program = words[0].rsplit("/", 1)[-1]
+    rest = [word for word in words[1:] if word]
+    if re.fullmatch(r"python[0-9.]*", program):
+        program, rest = ("python -m", rest[1:]) if rest[:1] == ["-m"] else (program, rest)
+    wanted = TESTING.get(program)
+    if wanted is None:
+        return False
+    plain = [word for word in rest if not word.startswith("-") or word in wanted]
+    return not wanted or (bool(plain) and (plain[0] in wanted or " ".join(plain[:2]) in wanted))
+
+
+def passes_when_zero(command: str, step: Step) -> bool:
+    """Whether exit status 0 of the line says that this step passed.
+
+    It does for the last one of a line that surely ran, and for one that only ``&&`` (or, under pipefail, a
+    pipe) follows.
+    """
+    line = steps(command)
+    index = line.index(step)
+    after = [other.then for other in line[index:-1]]
+    ran = all(other.then != "||" for other in line[:index])
+    return ran and all(then == "&&" or (then in ("|", "|&") and "pipefail" in command) for then in after)
+
+
+def fails_alone(command: str, step: Step) -> bool:
+    """Whether another exit status says that this step failed: nothing else of the line could have failed instead."""
+    line = steps(command)
+    index = line.index(step)
+    if any(other.then not in ("&&", ";", "\n") for other in line[:index]):
+        return False
+    before = [other for other in line[:index] if other.then == "&&" and _busy(other)]
+    after = [other for other in line[index + 1 :] if _busy(other)]
+    return not before and not after and (index == len(line) - 1 or passes_when_zero(command, step))
+
+
+def _busy(step: Step) -> bool:
+    """Whether a step does anything that may well fail."""
+    return bool(step.words) and step.words[0] not in _SETTING_UP | _QUIET
+
+
+def _joined(words: list[str]) -> str:
+    shell = words[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh")
+    if shell and len(words) >= 3 and re.fullmatch(r"-[a-z]*c", words[1]):
+        return words[2].strip()
+    return shlex.join(words)
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _unwrapped(words: Sequence[str]) -> Sequence[str]:
+    while words:
+        if re.match(r"[A-Za-z_][A-Za-z0-9_]*=", words[0]):
+            words = words[1:]
+        elif words[0] in _WRAPPERS:
+            words = _arguments_after(words[1:], _WRAPPERS[words[0]])
+        elif tuple(words[:2]) in _RUNNERS | _EXECUTORS:
+            words = _arguments_after(words[2:], 0)
+        else:
+            break
+    return words
+
+
+def _arguments_after(words: Sequence[str], own: int) -> Sequence[str]:
+    while words and words[0].startswith("-"):
+        words = words[1:]
+    return words[own:]

@@ -1,0 +1,65 @@
+"""What listens on the machine, and how it is: true now, and for this session. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from eunoe.extraction.calls import Call
+from eunoe.extraction.commands import command_of, steps
+from eunoe.extraction.found import Around, Found
+from eunoe.extraction.outcomes import output_of, succeeded
+
+_LISTENERS = frozenset({"ss", "netstat", "lsof"})
+_SOCKET = re.compile(
+    r"^(?:tcp\S*\s+)?LISTEN\s+\d+\s+\d+\s+(\S+):(\d+)\s+\S+(?:\s+users:\(\(\"([^\"]+)\")?", re.MULTILINE
+)
+_NETSTAT = re.compile(r"^tcp\S*\s+\d+\s+\d+\s+(\S+):(\d+)\s+\S+\s+LISTEN(?:\s+\d+/(\S+))?", re.MULTILINE)
+_LSOF = re.compile(r"^(\S+)\s+\d+\s+.*\sTCP\s+(\S+):(\d+)\s+\(LISTEN\)", re.MULTILINE)
+_SERVING = re.compile(
+    r"(?i)\b(?:listening|running|serving|started|available|ready|local:)[^\n]{0,80}?"
+    r"(?:https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?: port |:)(\d{2,5})\b"
+)
+_TOPICS = (  # a program, and what of its output says which topic
+    ("free", "memory", re.compile(r"^Mem:\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE), "{0} in all, {1} used, {2} free"),
+    ("uptime", "load", re.compile(r"load averages?:\s*([\d.]+)"), "{0} in the last minute"),
+    ("uname", "system", re.compile(r"\A\s*(\S[^\n]*)"), "{0}"),
+    ("nproc", "processors", re.compile(r"\A\s*(\d+)\s*\Z"), "{0}"),
+)
+_DISK = re.compile(r"^\S+\s+\S+\s+\S+\s+(\S+)\s+(\d+%)\s+(/\S*)$", re.MULTILINE)
+_MOST = 8  # listening ports of one result
+
+
+def read(call: Call, around: Around) -> Iterator[Found]:
+    """Listening services and machine topics of a successful command."""
+    if not succeeded(call):
+        return
+    text = output_of(call)
+    programs = {step.words[0].rsplit("/", 1)[-1] for step in steps(command_of(call)) if step.words}
+    yield from _services(text, bool(programs & _LISTENERS))
+    for program, topic, pattern, wording in _TOPICS:
+        found = pattern.search(text) if program in programs else None
+        if found:
+            yield Found("machine", topic, wording.format(*found.groups()))
+    if "df" in programs:
+        for free, used, mount in _DISK.findall(text)[:_MOST]:
+            yield Found("machine", f"disk {mount}", f"{used} used, {free} free")
+
+
+def _services(text: str, listed: bool) -> Iterator[Found]:
+    ports: dict[int, str] = {}
+    if listed:
+        for host, port, program in [*_SOCKET.findall(text), *_NETSTAT.findall(text)]:
+            ports.setdefault(int(port), _listening(host, program))
+        for program, host, port in _LSOF.findall(text):
+            ports.setdefault(int(port), _listening(host, program))
+    else:
+        for host, port in _SERVING.findall(text):
+            ports.setdefault(int(port), _listening(host, ""))
+    for number, what in sorted(ports.items())[:_MOST]:
+        if 0 < number < 65536:
+            yield Found("service", f"port {number}", what)
+
+
+def _listening(host: str, program: str) -> str:
+    return f"{program} listening on {host}" if program else f"listening on {host}"

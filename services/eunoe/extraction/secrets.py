@@ -1,0 +1,53 @@
+"""Secrets do not become facts: what looks like one is replaced before a value or a name is kept. Pure.
+
+Letters of other scripts count as edges (``\\b`` does not see one between a Chinese character and ``sk_``).
+"""
+
+from __future__ import annotations
+
+import re
+
+REDACTED = "[redacted]"
+
+_EDGE = r"(?<![A-Za-z0-9_])"
+_TOKENS = re.compile(
+    _EDGE
+    + r"(?:"
+    + "|".join(
+        (
+            r"sk[-_](?:live|test|proj|ant|or)?[-_A-Za-z0-9]{8,}",
+            r"[rp]k_(?:live|test)_[A-Za-z0-9]{8,}",
+            r"(?:AKIA|ASIA)[A-Z0-9]{12,}",
+            r"gh[opsur]_[A-Za-z0-9]{16,}",
+            r"github_pat_[A-Za-z0-9_]{16,}",
+            r"glpat-[A-Za-z0-9_-]{16,}",
+            r"xox[abeoprs]-[A-Za-z0-9-]{8,}",
+            r"AIza[A-Za-z0-9_-]{30,}",
+            r"npm_[A-Za-z0-9]{30,}",
+            r"pypi-[A-Za-z0-9_-]{30,}",
+            r"hf_[A-Za-z0-9]{20,}",
+            r"S[UAON][A-Z2-7]{54,}",
+            r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
+        )
+    )
+    + r")"
+)
+_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_BEARER = re.compile(r"(?i)(" + _EDGE + r"(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
+_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*):[^\s/@]+@")
+_NAMED = re.compile(
+    r"(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
+    r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль)"
+    r"[A-Za-z0-9_-]{0,24}[\"']?\s*(?:=|:|\uff1a|为|是|は|\s+is\s+|(?<=d)\s+)\s*)(?:\"[^\"]*\"|'[^']*'|[^\s,;&|)}\]]+)"
+)
+_FLAG = re.compile(r"(?i)(--?(?:password|passwd|pass|token|secret|api-?key)(?:=|\s+))(?:\"[^\"]*\"|'[^']*'|\S+)")
+
+
+def redact(text: str) -> str:
+    """``text`` with what looks like a secret replaced; the words that introduce it stay."""
+    for pattern in (_KEY_BLOCK, _TOKENS):
+        text = pattern.sub(REDACTED, text)
+    text = _URL.sub(rf"\1:{REDACTED}@", text)
+    for pattern in (_BEARER, _FLAG, _NAMED):
+        text = pattern.sub(rf"\1{REDACTED}", text)
+    return text

@@ -1,0 +1,194 @@
+"""The extraction worker: one memory record for every committed turn, in order, exactly once."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+
+import msgspec
+
+from eunoe.extraction.registry import Registry
+from eunoe.extraction.rules import Turn, nothing
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.chains import ChainReader, Head, head_of
+from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
+from eunoe.runtime.pump import Pump
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import Damaged, EunoeError, NumberReused
+from eunoe.schemas.events import Event, Extracted, TurnCommitted, TurnOpened
+from eunoe.schemas.records import Header, Record
+from eunoe.schemas.requests import AppendRequest, DeadLetter
+
+logger = logging.getLogger(__name__)
+
+PRODUCER = "extraction"
+_UNREACHABLE = 3  # exit code of what passes by itself
+_KEPT = 4096  # threads, and failing messages, that are remembered
+
+
+class ExtractionWorker:
+    """Serves no verb. ``n`` of its producer is the turn's ordinal, so a turn is extracted once and none is left out."""
+
+    name = "extraction"
+
+    def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._auditor = auditor
+        self._kinds = Kinds(settings.kinds)
+        self._registry = Registry(settings.mappings)
+        self._root = settings.root
+        self._chains = ChainReader(store.log, store.space)
+        self._done: OrderedDict[str, int] = OrderedDict()
+        self._tries: OrderedDict[int, int] = OrderedDict()
+        self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock)
+        self._counts = {"turns": 0, "facts": 0, "dropped": 0, "failed": 0, "repeated": 0}
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return {}
+
+    async def run(self) -> None:
+        consumer = await self._store.log.consumer(self.name, [subjects.happened_filter(self._store.space)])
+        await self._pump.run(consumer)
+
+    async def drain(self) -> None:
+        """Nothing is kept back: what is not extracted yet is delivered again."""
+
+    def statistics(self) -> Mapping[str, int]:
+        return {**self._pump.statistics(), **self._counts}
+
+    async def handle(self, stored: Stored) -> None:
+        """Extract every turn that was committed up to this record, and not before."""
+        if b'"turn.committed"' not in stored.data:
+            return
+        header = records.open_header(records.open_wire(stored.data).header)
+        done = await self._reached(header.chain)
+        if done >= header.committed:
+            self._counts["repeated"] += 1
+            return
+        head = head_of(stored)
+        for ordinal in range(done + 1, header.committed + 1):
+            await self._one(head, ordinal, stored.seq)
+
+    async def _reached(self, chain: str) -> int:
+        """The ordinal of the last turn of this thread that was extracted."""
+        if chain not in self._done:
+            self._remember(chain, (await self._auditor.head(chain, PRODUCER)).n)
+        return self._done[chain]
+
+    async def _one(self, head: Head, ordinal: int, position: int) -> None:
+        """One turn. What fails for good leaves a record that says so, and holds up no later turn."""
+        place = await self._place(head, ordinal)
+        try:
+            events = await self._derived(head, ordinal, place, waited=place != position)
+        except EunoeError as error:
+            if error.exit_code == _UNREACHABLE:
+                raise
+            events = await self._given_up(head, ordinal, place, error, waited=place != position)
+        except Exception as error:
+            events = await self._given_up(head, ordinal, place, error, waited=place != position)
+        await self._append(head.header.chain, ordinal, events)
+
+    async def _derived(self, head: Head, ordinal: int, place: int, *, waited: bool) -> tuple[Event, ...]:
+        """The events of a turn; of one that was laid aside before, that it was (it may kill whoever reads it)."""
+        letter = await self._letter(place) if waited else ""
+        record = await self._chains.record(place)
+        number = _turn(record, ordinal)
+        if letter:
+            return nothing(number, ordinal, letter)
+        thread = subjects.chain_thread(record.header.chain)
+        turn = Turn(thread, number, ordinal, self._registry, self._kinds, self._root)
+        first = await self._opening(head, record, number)
+        async for one in self._chains.forward(head, first, record.header.record):
+            turn.feed(one)
+        return turn.events()
+
+    async def _given_up(
+        self, head: Head, ordinal: int, place: int, error: Exception, *, waited: bool
+    ) -> tuple[Event, ...]:
+        """After as many tries as a message has, or when a later turn waits: a record without facts, with the reason."""
+        tries = self._tries[place] = self._tries.pop(place, 0) + 1
+        while len(self._tries) > _KEPT:
+            self._tries.popitem(last=False)
+        if tries < limits.ATTEMPTS and not waited:
+            raise error
+        reason = f"{type(error).__name__}: {error}"
+        logger.error(
+            "turn %d of the committed ones has no facts: %s",
+            *(ordinal, reason),
+            extra={"action": "extraction_failed", "chain": head.header.chain, "position": place},
+        )
+        return nothing(await self._number(place, ordinal), ordinal, reason)
+
+    async def _append(self, chain: str, ordinal: int, events: tuple[Event, ...]) -> None:
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=ordinal, events=events)
+        try:
+            reply = await self._auditor.append(chain, request)
+        except NumberReused:
+            logger.info("another worker extracted turn %d first, and differently", ordinal, extra={"action": "raced"})
+        else:
+            self._count(events, duplicate=reply.duplicate)
+        self._remember(chain, ordinal)
+
+    def _count(self, events: tuple[Event, ...], *, duplicate: bool) -> None:
+        if duplicate:
+            self._counts["repeated"] += 1
+            return
+        extracted = next(event for event in events if isinstance(event, Extracted))
+        self._counts["turns"] += 1
+        self._counts["facts"] += extracted.facts
+        self._counts["dropped"] += extracted.dropped
+        self._counts["failed"] += len(extracted.failed)
+
+    def _remember(self, chain: str, ordinal: int) -> None:
+        self._done[chain] = max(ordinal, self._done.get(chain, 0))
+        self._done.move_to_end(chain)
+        while len(self._done) > _KEPT:
+            self._done.popitem(last=False)
+
+    async def _place(self, head: Head, ordinal: int) -> int:
+        """The position of the record that committed this turn."""
+
+        def committed(header: Header) -> bool:
+            return header.committed >= ordinal
+
+        number = await self._chains.first(head, committed)
+        return (await self._chains.positions(head, number, number))[0]
+
+    async def _opening(self, head: Head, record: Record, turn: int) -> int:
+        """The number of the record that opened a turn, from what the record before its commit says was open."""
+        if any(isinstance(event, TurnOpened) and event.turn == turn for event in record.events):
+            return record.header.record
+        places = await self._chains.positions(head, record.header.record - 1, record.header.record - 1)
+        before = await self._chains.record(places[0])
+        found = [one.record for one in before.header.open.values() if one.turn == turn]
+        if not found:
+            raise Damaged(
+                f"turn {turn} of {record.header.chain} was committed and never opened; run `eunoe audit verify`"
+            )
+        return found[0]
+
+    async def _number(self, place: int, ordinal: int) -> int:
+        """The number of a turn, 0 when not even the record that committed it can be read."""
+        try:
+            return _turn(await self._chains.record(place), ordinal)
+        except Damaged:
+            return 0
+
+    async def _letter(self, place: int) -> str:
+        """Why the message at a position was laid aside, empty when it was not."""
+        async for stored in self._store.dead.scan([subjects.dead(self._store.space, self.name)]):
+            letter = msgspec.json.decode(stored.data, type=DeadLetter)
+            if letter.position == place:
+                return letter.reason
+        return ""
+
+
+def _turn(record: Record, ordinal: int) -> int:
+    """The number of the turn that was committed as this one of its thread."""
+    return next(one.turn for one in record.events if isinstance(one, TurnCommitted) and one.ordinal == ordinal)
+
+
+def _chain(stored: Stored) -> str:
+    return subjects.chain_of(stored.subject)
