@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Protocol
 
 import anyio
 from anyio.abc import SocketAttribute, SocketStream, TaskStatus
-
-from eunoe.runtime.workers import Fleet
 
 REQUEST_BYTES = 4096  # bytes of a request that are read
 REQUEST_SECONDS = 5.0  # seconds a client may take to send them
 
 
-async def health(port: int, fleets: Sequence[Fleet], *, task_status: TaskStatus[int]) -> None:
+class Watched(Protocol):
+    """What is watched: a fleet of workers."""
+
+    @property
+    def ready(self) -> bool: ...
+    def statistics(self) -> Mapping[str, Mapping[str, int]]: ...
+
+
+async def health(port: int, fleets: Sequence[Watched], *, task_status: TaskStatus[int]) -> None:
     """Serve ``/live``, ``/ready`` and ``/metrics`` on a port (0 takes a free one) until cancelled."""
     async with await anyio.create_tcp_listener(local_port=port) as listener:
         task_status.started(listener.extra(SocketAttribute.local_port))  # noqa: S610  # no Django here
         await listener.serve(partial(_serve, fleets))
 
 
-def answer(path: str, fleets: Sequence[Fleet]) -> tuple[int, str]:
+def answer(path: str, fleets: Sequence[Watched]) -> tuple[int, str]:
     """Status and text for a path. Ready means that every worker runs and is connected."""
     if path == "/live":
         return 200, "alive\n"
@@ -33,7 +40,7 @@ def answer(path: str, fleets: Sequence[Fleet]) -> tuple[int, str]:
     return 404, "there are /live, /ready and /metrics\n"
 
 
-def metrics(fleets: Sequence[Fleet]) -> str:
+def metrics(fleets: Sequence[Watched]) -> str:
     """The counts of every worker in Prometheus' text format."""
     return "".join(
         f'eunoe_{name}{{worker="{worker}"}} {value}\n'
@@ -43,7 +50,7 @@ def metrics(fleets: Sequence[Fleet]) -> str:
     )
 
 
-async def _serve(fleets: Sequence[Fleet], stream: SocketStream) -> None:
+async def _serve(fleets: Sequence[Watched], stream: SocketStream) -> None:
     async with stream:
         with anyio.move_on_after(REQUEST_SECONDS):
             words = (await stream.receive(REQUEST_BYTES)).decode(errors="replace").split()
