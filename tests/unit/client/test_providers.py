@@ -10,7 +10,7 @@ from openai.types.chat import ChatCompletion
 
 from eunoe.client.providers import calls_of, events_of, results_of
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import Response, ToolCall, ToolResult, Usage
+from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult, Usage
 
 COMPLETION = {
     "id": "chatcmpl-1",
@@ -157,8 +157,9 @@ def test_an_image_is_an_attachment() -> None:
     }
     (event,) = events_of(message)
 
-    assert getattr(event, "content", "") == "What is this?"
-    (found,) = getattr(event, "attachments", ())
+    assert isinstance(event, Prompt)
+    assert event.content == "What is this?"
+    (found,) = event.attachments
     assert (found.media_type, found.size, found.data) == ("image/png", 4, data)
     assert found.digest == "0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543"
 

@@ -142,9 +142,9 @@ async def test_an_entry_that_is_not_there(wire: Wire) -> None:
             await memory.thread("t").show(9)
 
 
-@pytest.mark.parametrize("id", ["", "  ", "a\nb", "x" * 129])
-async def test_an_id_that_cannot_be_one_is_refused(wire: Wire, id: str) -> None:
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 129])
+async def test_an_id_that_cannot_be_one_is_refused(wire: Wire, name: str) -> None:
     """Blank, overlong and control characters are errors, never another thread."""
     async with wire.memory() as memory:
         with pytest.raises(Invalid, match="thread id"):
-            memory.thread(id)
+            memory.thread(name)
