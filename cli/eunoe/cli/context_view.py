@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
 from rich.text import Text
 
-from eunoe.cli import bars, words
+from eunoe.cli import bars, messages_view, words
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
 from eunoe.schemas.context import Context, LayerName, Watermark
@@ -76,35 +74,22 @@ def reflects(watermark: Watermark) -> str:
 def body(found: Context, width: int) -> Iterator[Text]:
     """Every layer that holds something, or the messages where the layers come without their texts."""
     if not any(layer.text for layer in found.layers):
-        yield from _messages(found, width)
+        system = [("system", found.system)] if found.system else []
+        yield from _said([*system, *messages_view.of(found.messages)])
         return
     for layer in found.layers:
         if layer.tokens or layer.text:
             yield Text()
             yield _rule(f"{layer.name} · {layer.tokens:,} tokens · {_LAYERS[layer.name]}", width)
-            yield verbatim(layer.text)
+            yield from _said(messages_view.of_layer(layer.text, found.format))
 
 
-def _messages(found: Context, width: int) -> Iterator[Text]:
-    if found.system:
-        yield from (Text(), _rule("system", width), verbatim(found.system))
-    if isinstance(found.messages, str):
-        yield from (Text(), verbatim(found.messages))
-        return
-    for message in found.messages:
-        yield from (Text(), _rule(str(message.get("role", "")), width))
-        yield verbatim(_said(message))
-
-
-def _said(message: dict[str, Any]) -> str:
-    content = message.get("content")
-    rest = {key: value for key, value in message.items() if key not in ("role", "content")}
-    parts = [content if isinstance(content, str) else _json(content)] if content else []
-    return "\n".join([*parts, *([_json(rest)] if rest else [])])
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+def _said(parts: Iterable[messages_view.Said]) -> Iterator[Text]:
+    for who, what in parts:
+        if who:
+            yield Text()
+            yield Text(clean(f"[{who}]"), style="bold cyan", no_wrap=True)
+        yield verbatim(what)
 
 
 def _rule(text: str, width: int) -> Text:

@@ -15,11 +15,10 @@ def size(count: int) -> str:
     """Bytes in short: ``999 B``, ``1.5 KB``, ``42 MB``."""
     if count < 1000:
         return f"{count} B"
-    value = float(count)
-    for unit in _UNITS:
-        value /= 1000
-        if value < 999.5 or unit == _UNITS[-1]:
-            break
+    value, power = count / 1000, 0
+    while value >= 999.5 and power < len(_UNITS) - 1:
+        value, power = value / 1000, power + 1
+    unit = _UNITS[power]
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
 
 
