@@ -142,6 +142,7 @@ def _inputs(
         earlier=remembered.earlier if remembered else (),
         now=remembered.now if remembered else (),
         mark=composed.recipe.first_turn if composed else 0,
+        left=composed.recipe.left if composed else 0,
         anchor=fold.anchor(settings.profile),
         extracted=state.extracted if state else None,
     )

@@ -50,15 +50,15 @@ def _reference_rounds(draft: Draft) -> None:
 
 def _turns_leave(draft: Draft) -> None:
     """The fewest oldest turns whose leaving reaches the goal; again while facts that came in put it back above."""
-    keep, count = (0 if draft.in_rounds else 1), 0
+    keep = 0 if draft.in_rounds else 1
     while draft.over and len(draft.turns) > keep:
         excess, leaving = draft.used - draft.budget.goal, 0
         while excess > 0 and len(draft.turns) - leaving > keep:
             excess -= draft.sizes[leaving]
             leaving += 1
         draft.leave(leaving)
-        count += leaving
-    if count:
+    count = draft.left - draft.inputs.left
+    if count > 0:
         draft.steps.append(f"left {count} turns" if count > 1 else "left 1 turn")
 
 

@@ -48,8 +48,9 @@ class Inputs:
 
     ``turn`` is the turn that asks, ``open`` that turn where it is in the log, ``request`` what is asked where
     no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown. ``mark`` is
-    the thread's cut mark for this profile (0: none), ``anchor`` tokens to add to every count.
-    ``extracted`` is the ordinal of the last committed turn whose facts are known, None where that is not asked.
+    the thread's cut mark for this profile (0: none), ``left`` the turns that had left by then, and ``anchor``
+    tokens to add to every count. ``extracted`` is the ordinal of the last committed turn whose facts are
+    known, None where that is not asked.
     """
 
     thread: str
@@ -61,5 +62,6 @@ class Inputs:
     earlier: tuple[Known, ...] = ()
     now: tuple[Known, ...] = ()
     mark: int = 0
+    left: int = 0
     anchor: int = 0
     extracted: int | None = None

@@ -7,8 +7,8 @@ from eunoe.composition.contents import Item
 from eunoe.schemas import limits
 from eunoe.schemas.events import ToolCall, ToolResult
 
-LINE_LENGTH = 100  # characters of a quoted line
-ARGUMENTS_LENGTH = 200  # characters of the arguments
+LINE_BYTES = 100  # bytes of a quoted line
+ARGUMENTS_BYTES = 200  # bytes of the arguments
 
 
 def reference(item: Item, result: ToolResult, call: ToolCall | None, memory_tool: bool) -> str:
@@ -36,7 +36,7 @@ def outcome(result: ToolResult) -> str:
 def _quotes(result: ToolResult, call: ToolCall | None) -> list[str]:
     found = []
     if call is not None and call.content.strip():
-        found.append("arguments: " + _short(" ".join(contents.text(call).split()), ARGUMENTS_LENGTH))
+        found.append("arguments: " + _short(" ".join(contents.text(call).split()), ARGUMENTS_BYTES))
     first, last = _first(contents.text(result)), _first(contents.tail(result), from_end=True)
     if first:
         found.append("first line: " + first)
@@ -51,12 +51,12 @@ def _first(text: str, from_end: bool = False) -> str:
     found = part.splitlines()
     for line in reversed(found) if from_end else found:
         if line.strip():
-            return _short(line.strip(), LINE_LENGTH)
+            return _short(line.strip(), LINE_BYTES)
     return ""
 
 
 def _short(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text.encode()) <= limit else contents.cut_bytes(text, limit - 3) + "…"
 
 
 def _count(number: int, what: str) -> str:

@@ -59,6 +59,8 @@ def render(recipe: Recipe, stored: Stored) -> Rendered:
         ("now", _now(recipe, stored.lines, manner)),
         ("request", _request(recipe, stored, manner)),
     ]
+    if not any(pieces for _, pieces in parts):
+        parts[-1] = ("request", manner.shape.user(""))
     messages, system = manner.shape.request(texts, [piece for _, pieces in parts for piece in pieces])
     alone, apart = manner.shape.request(texts, ())
     instructions = (Piece("system", alone + apart.encode()),) if texts else ()

@@ -38,11 +38,19 @@ class Manner:
 
 def turn_pieces(
     turn: Turn, renderings: Renderings, manner: Manner, *, drop: int = 0, live: bool = False
-) -> list[Piece]:
+) -> Sequence[Piece]:
     """The pieces of a turn, without its ``drop`` oldest tool rounds, which a marker stands for.
 
     ``live``: the turn is open, so a call without a result still waits for it.
     """
+    key = ("pieces", manner, renderings, drop, live)
+    found: Sequence[Piece] | None = turn.cache.get(key)
+    if found is None:
+        found = turn.cache[key] = _turn_pieces(turn, renderings, manner, drop, live)
+    return found
+
+
+def _turn_pieces(turn: Turn, renderings: Renderings, manner: Manner, drop: int, live: bool) -> Sequence[Piece]:
     how = {rendering.entry: rendering for rendering in renderings}
     gone = tool_rounds(turn.steps)[:drop] if drop else []
     leaving = {step.first for step in gone}
@@ -52,7 +60,7 @@ def turn_pieces(
             found += step_pieces(turn, step, how, manner, live=live)
         elif step.first == gone[-1].first:
             found += manner.shape.derived(_marker(turn, gone, manner))
-    return found
+    return tuple(found)
 
 
 def step_pieces(

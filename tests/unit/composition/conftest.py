@@ -14,10 +14,12 @@ from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.known import Known
+from eunoe.composition.known import Known, known
 from eunoe.composition.plan import plan
 from eunoe.composition.render import Rendered, Stored, render, sealed
 from eunoe.composition.showing import Manner
+from eunoe.facts.document import build
+from eunoe.facts.fold import fold
 from eunoe.runtime.chains import Head
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Format, Recipe
@@ -32,6 +34,7 @@ from eunoe.schemas.events import (
     TurnCommitted,
     TurnOpened,
 )
+from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, Stated
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller
@@ -151,6 +154,18 @@ class Kit:
     thread: Callable[[], Thread] = Thread
     compose: Callable[..., Compose] = Compose
     stored_of: Callable[..., Stored] = stored_of
+
+    def fact(self, value: str, *, name: str, turn: int, thread: str = "t") -> Known:
+        """A fact of a file that a tool gave in that turn."""
+        assertion = Assertion(
+            identity=Identity("thread", thread, "file", name),
+            value=value,
+            source=Source(kind="tool", principal="read_file"),
+            at=turn,
+            provenance=Provenance(thread=thread, turn=turn),
+        )
+        stated = Stated(id=f"f{name}", position=turn, index=0, fact=assertion)
+        return known(fold(build(assertion.identity, [stated])), thread)[0]
 
     def reads(self, output: str, call: str = "c1", tool: str = "read_file", **result: Any) -> tuple[Event, Event]:
         """A call that reads, and its result."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from eunoe.composition.formats.shape import EMPTY, GO_ON, Piece, ShownCall, encode, filled, parsed
+from eunoe.composition.formats.shape import EMPTY, GO_ON, Piece, ShownCall, encode, filled, parsed, said
 
 
 class Anthropic:
@@ -37,7 +37,7 @@ class Anthropic:
             b'{"role":"%s","content":[%s]}' % (role.encode(), b",".join(piece.data for piece in group))
             for role, group in groupby(ordered, key=lambda piece: piece.role)
         ]
-        return b"[" + b",".join(messages) + b"]", "\n\n".join(system)
+        return b"[" + b",".join(messages) + b"]", "\n\n".join(said(system))
 
 
 def _text(text: str) -> bytes:

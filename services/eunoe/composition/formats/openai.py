@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, encode, filled, parsed
+from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, encode, filled, parsed, said
 
 
 class OpenAI:
@@ -30,7 +30,7 @@ class OpenAI:
         return (Piece("assistant", encode(message)), *(_result(call) for call in calls))
 
     def request(self, system: Sequence[str], pieces: Sequence[Piece]) -> tuple[bytes, str]:
-        parts = [encode({"role": "system", "content": text}) for text in system]
+        parts = [encode({"role": "system", "content": text}) for text in said(system)]
         parts += [piece.data for piece in pieces]
         if pieces and pieces[-1].role == "assistant":
             parts.append(self.user(GO_ON)[0].data)

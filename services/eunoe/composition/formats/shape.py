@@ -66,6 +66,11 @@ class Shape(Protocol):
         ...
 
 
+def said(system: Sequence[str]) -> list[str]:
+    """The instructions that say anything."""
+    return [text for text in system if text.strip()]
+
+
 def filled(text: str) -> str:
     return text if text.strip() else EMPTY
 

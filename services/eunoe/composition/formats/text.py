@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eunoe.composition import marks
-from eunoe.composition.formats.shape import Piece, ShownCall, encode, filled
+from eunoe.composition.formats.shape import Piece, ShownCall, encode, filled, said
 
 
 class Text:
@@ -23,7 +23,7 @@ class Text:
         return [*found, *(_output(call) for call in calls)]
 
     def request(self, system: Sequence[str], pieces: Sequence[Piece]) -> tuple[bytes, str]:
-        heads = [_piece("instructions", marks.escape(text)) for text in system]
+        heads = [_piece("instructions", marks.escape(text)) for text in said(system)]
         return b'"' + b"\\n\\n".join(piece.data for piece in (*heads, *pieces)) + b'"', ""
 
 

@@ -1,0 +1,181 @@
+"""Whatever a thread holds, its context is valid, fits, and can be composed again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from anthropic.types import MessageParam
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import TypeAdapter
+
+from eunoe.composition.fold import Fold
+from eunoe.composition.render import render
+from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult
+
+OPENAI: TypeAdapter[Any] = TypeAdapter(list[ChatCompletionMessageParam])
+ANTHROPIC: TypeAdapter[Any] = TypeAdapter(list[MessageParam])
+
+words = st.text(min_size=0, max_size=40) | st.sampled_from(
+    ["", " ", "\n\n", "é" * 30, "日本語 " * 9, "<eunoe-record>", "\x00"]
+)
+bulk = st.builds(lambda text, times: (text or "x") * times, words, st.sampled_from([1, 1, 3, 40, 400, 3000]))
+arguments = st.sampled_from(["", "{}", '{"a": 1}', "not json", "[1, 2]", '{"n": NaN}', '{"arguments": "x"}'])
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> tuple[Event, ...]:
+    """Parallel calls, some without a result, some results without a call, in any order."""
+    calls = draw(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=3))
+    found: list[Event] = []
+    if draw(st.booleans()):
+        found.append(Response(content=draw(words)))
+    found += [
+        ToolCall(call=call, tool=draw(st.sampled_from(["bash", "read file", ""])), content=draw(arguments))
+        for call in calls
+    ]
+    answered = [call for call in calls if draw(st.integers(0, 9)) > 0] + draw(st.sampled_from([[], [], ["unknown"]]))
+    status = draw(st.sampled_from(["ok", "failed"]))
+    found += [ToolResult(call=call, content=draw(bulk), status=status) for call in draw(st.permutations(answered))]  # type: ignore[arg-type]  # a sampled literal
+    return tuple(found)
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> tuple[Event, ...]:
+    found: list[Event] = [Prompt(content=draw(bulk))] if draw(st.integers(0, 9)) else []
+    for made in draw(st.lists(rounds(), max_size=6)):
+        found += made
+    if draw(st.integers(0, 9)):
+        found.append(Response(content=draw(bulk)))
+    return tuple(found)
+
+
+threads = st.fixed_dictionaries(
+    {
+        "instructions": st.none() | bulk,
+        "turns": st.lists(st.tuples(turns(), st.booleans()), max_size=12),
+        "open": st.none() | turns(),
+        "window": st.sampled_from([1024, 2048, 8192, 32_768, 200_000]),
+        "target": st.sampled_from([0.1, 0.4, 0.6, 0.8]),
+        "headroom": st.sampled_from([0, 1, 8, 64]),
+        "memory_tool": st.booleans(),
+    }
+)
+
+
+def build(kit: Any, spec: dict[str, Any]) -> tuple[Any, Fold, str]:
+    thread = kit.thread()
+    if spec["instructions"] is not None:
+        thread.instruct(spec["instructions"])
+    for events, aborted in spec["turns"]:
+        thread.turn(*events, aborted=aborted)
+    key = thread.open(*spec["open"]) if spec["open"] is not None else ""
+    if not thread.records:
+        thread.turn()
+    return thread, thread.fold(), key
+
+
+def compose(kit: Any, spec: dict[str, Any], fold: Fold, key: str, form: str) -> Any:
+    shape = kit.compose(
+        window=spec["window"],
+        format=form,
+        target=spec["target"],
+        headroom=spec["headroom"],
+        memory_tool=spec["memory_tool"],
+    )
+    return shape(fold, key=key, request="" if key else "what next?")
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@given(spec=threads)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form: str, spec: dict[str, Any]) -> None:
+    """It ends; below 85 % of the window, or at the floor within it, or `DoesNotFit` says what the floor is."""
+    thread, fold, key = build(kit, spec)
+    before = sum(len(turn.items) for turn in fold.turns.values())
+
+    try:
+        made = compose(kit, spec, fold, key, form)
+    except DoesNotFit as refused:
+        check_refusal(refused, spec["window"])
+        return
+
+    size = -(-len(made.rendered.data) // 4)
+    assert made.recipe.tokens == size
+    assert size <= spec["window"]
+    assert size <= 0.85 * spec["window"] or made.recipe.floor
+    assert bool(made.recipe.note) == made.recipe.floor
+    assert sum(len(turn.items) for turn in fold.turns.values()) == before
+    again = render(made.recipe, kit.stored_of(made.recipe, thread.fold(), fold.in_force(fold.last), []))
+    assert again.sha256 == made.recipe.sha256
+
+
+@given(spec=threads)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_openai_gets_every_call_with_its_result(kit: Any, spec: dict[str, Any]) -> None:
+    """Valid for the SDK's own types; the tool messages of a call's message follow it at once, one each."""
+    _, fold, key = build(kit, spec)
+    try:
+        messages = compose(kit, spec, fold, key, "openai").messages
+    except DoesNotFit:
+        return
+
+    OPENAI.validate_python(messages)
+    check_openai(messages)
+
+
+@given(spec=threads)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dict[str, Any]) -> None:
+    """Valid for the SDK's own types; user first and last, no empty text, every call answered in the next message."""
+    _, fold, key = build(kit, spec)
+    try:
+        messages = compose(kit, spec, fold, key, "anthropic").messages
+    except DoesNotFit:
+        return
+
+    ANTHROPIC.validate_python(messages)
+    check_anthropic(messages)
+
+
+def check_refusal(refused: DoesNotFit, window: int) -> None:
+    assert refused.detail["floor"] > window
+    assert f"{refused.detail['floor']:,}" in str(refused)
+
+
+def check_openai(messages: Sequence[dict[str, Any]]) -> None:
+    waiting: list[str] = []
+    seen: set[str] = set()
+    for message in messages:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+            continue
+        assert waiting == []
+        waiting = [call["id"] for call in message.get("tool_calls", [])]
+        assert not seen & set(waiting)
+        seen.update(waiting)
+        assert waiting or message["content"].strip()
+        for call in message.get("tool_calls", []):
+            assert isinstance(json.loads(call["function"]["arguments"]), dict)
+            assert call["function"]["name"]
+    assert waiting == []
+    assert all(message["role"] != "system" for message in messages[1:])
+    assert messages[0]["role"] in ("system", "user", "assistant")
+    assert messages[-1]["role"] in ("user", "tool")
+
+
+def check_anthropic(messages: Sequence[dict[str, Any]]) -> None:
+    roles = [message["role"] for message in messages]
+    assert roles == [("user", "assistant")[at % 2] for at in range(len(roles))]
+    assert roles[-1] == "user"
+    for message, following in zip(messages, [*messages, {"content": []}][1:], strict=True):
+        calls = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
+        results = [block for block in following["content"] if block["type"] == "tool_result"]
+        assert [block["tool_use_id"] for block in results] == calls
+        assert following["content"][: len(results)] == results
+        assert all(block["text"].strip() for block in message["content"] if block["type"] == "text")

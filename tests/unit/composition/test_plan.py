@@ -1,0 +1,216 @@
+"""The budget: what leaves, in which order, and what is said about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from eunoe.composition.budget import Budget, facts_bytes
+from eunoe.composition.counter import ByteCounter, anchor
+from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.events import ContextComposed, Prompt, Response, ToolCall, ToolResult, TurnCommitted, Usage
+
+
+def test_the_goal_is_the_share_or_what_leaves_room_for_an_average_turn() -> None:
+    """0.6 of 10,000 is 6,000; with a prompt of 2,000 and turns of 1,500 the 0.85 leaves 5,000."""
+    assert Budget(10_000, 0.6, 500, 1500).goal == 6000
+    assert Budget(10_000, 0.6, 2000, 1500).goal == 5000
+    assert Budget(10_000, 0.8, 0, 0).goal == 6500
+
+
+def test_turns_are_due_at_085_of_the_window() -> None:
+    """Context, request and headroom together, 8,500 of 10,000."""
+    budget = Budget(10_000, 0.6, 500, 1000)
+
+    assert [budget.due(6999), budget.due(7000)] == [False, True]
+
+
+def test_facts_take_a_tenth_of_the_window_and_at_least_1_kib() -> None:
+    """In bytes, at four a token."""
+    assert [facts_bytes(1024), facts_bytes(8192), facts_bytes(100_000)] == [1024, 3276, 40_000]
+
+
+def test_bytes_are_counted_four_a_token_rounded_up() -> None:
+    """The counter needs nothing from outside and gives the same number twice."""
+    assert [ByteCounter().count(b"x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    assert ByteCounter().count("日本語".encode()) == 3
+
+
+def test_a_reported_count_moves_the_estimate_within_bounds() -> None:
+    """The difference is added; half the count below and half the window above are the most."""
+    assert anchor(1000, 1400, 8192) == 400
+    assert anchor(1000, 100, 8192) == -500
+    assert anchor(1000, 9000, 8192) == 4096
+    assert anchor(0, 500, 8192) == 0
+
+
+def test_everything_stays_while_there_is_room(kit: Any) -> None:
+    """Three small turns in 8,192 tokens are literal, oldest first; aborted ones are not there."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+    thread.turn(*kit.asks("lost"), aborted=True)
+    thread.turn(*kit.asks("two"))
+
+    composed = kit.compose()(thread.fold(), request="three")
+
+    assert [message["content"] for message in composed.messages] == ["one", "done", "two", "done", "three"]
+    assert (composed.recipe.turns, composed.recipe.first_turn, composed.recipe.left) == ((1, 3), 1, 0)
+    assert composed.recipe.steps == ()
+
+
+def test_the_fewest_oldest_turns_leave_until_the_goal_is_reached(kit: Any) -> None:
+    """Ten turns of 250 tokens are over 0.85 of 2,048; with no headroom they leave down to 0.6, and four remain.
+
+    A turn is 1,000 bytes of JSON; the goal is 1,228 tokens, of which the block of what left takes under 100.
+    """
+    thread = kit.thread()
+    for _ in range(10):
+        thread.turn(Prompt(content="q"), Response(content="x" * (1000 - 31 - 1 - 36 - 1)))
+
+    composed = kit.compose(window=2048, headroom=0)(thread.fold(), request="next")
+
+    assert composed.recipe.turns == (7, 8, 9, 10)
+    assert composed.recipe.first_turn == 7
+    assert composed.recipe.steps == ("left 6 turns",)
+    assert "6 turns before turn 7 left this context" in composed.messages[0]["content"]
+
+
+def test_the_cut_mark_holds_until_it_is_due_again(kit: Any) -> None:
+    """What left does not come back with the next request, though there is room for it."""
+    thread = kit.thread()
+    for number in range(6):
+        thread.turn(*kit.asks(f"q{number}"))
+
+    composed = kit.compose()(thread.fold(), request="next", mark=4)
+
+    assert composed.recipe.turns == (4, 5, 6)
+    assert (composed.recipe.first_turn, composed.recipe.left) == (4, 3)
+
+
+def test_average_turns_do_not_condense_one_after_the_other(kit: Any) -> None:
+    """With turns of 200 tokens in 4,096, 0.25 of the window is free after each condensation: five turns' room."""
+    thread = kit.thread()
+    mark, left, condensed = 0, 0, []
+    for number in range(60):
+        thread.turn(Prompt(content="q"), Response(content="x" * 730))
+        recipe = kit.compose(window=4096)(thread.fold(), request="next", mark=mark, left=left).recipe
+        mark, left = recipe.first_turn, recipe.left
+        condensed += [number] if recipe.steps else []
+
+    gaps = [later - sooner for sooner, later in zip(condensed, condensed[1:], strict=False)]
+
+    assert len(gaps) >= 5
+    assert min(gaps) >= 3
+
+
+def test_a_last_turn_over_the_budget_is_cut_with_a_mark_and_never_empty(kit: Any) -> None:
+    """20,000 tokens of reply in a window of 1,000: its head and tail are there, and what is held back is named."""
+    thread = kit.thread()
+    thread.turn(Prompt(content="write"), Response(content="start " + "x" * 80_000 + " end"))
+
+    composed = kit.compose(window=1000, memory_tool=True)(thread.fold(), request="go on")
+
+    reply = next(message["content"] for message in composed.messages if message["role"] == "assistant")
+    assert reply.startswith("start xxx")
+    assert reply.endswith("x end")
+    assert 'bytes of entry 2 held back; memory "recall entry 2" shows it …]' in reply
+    assert composed.recipe.tokens <= 850
+
+
+def test_older_rounds_of_an_open_turn_become_references_when_it_would_pass_the_budget(kit: Any) -> None:
+    """Of six rounds of 3 KiB in 4,096 tokens the last three stay whole."""
+    thread = kit.thread()
+    rounds = [event for n in range(6) for event in kit.reads(f"output {n}\n" * 330, call=f"c{n}")]
+    key = thread.open(Prompt(content="fix it"), *rounds)
+
+    composed = kit.compose(window=4096)(thread.fold(), key=key)
+
+    outputs = [message["content"] for message in composed.messages if message["role"] == "tool"]
+    assert [output.startswith("[output of entry") for output in outputs] == [True] * 3 + [False] * 3
+    assert composed.recipe.steps == ("referenced 3 rounds",)
+
+
+def test_rounds_of_an_open_turn_leave_with_a_marker_that_recalls_them(kit: Any) -> None:
+    """When references are not enough, the oldest rounds go; the last one and the request stay."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("before"))
+    rounds = [event for n in range(30) for event in kit.reads(f"output {n}\n" * 90, call=f"c{n}")]
+    key = thread.open(Prompt(content="fix it"), *rounds)
+
+    composed = kit.compose(window=2048, memory_tool=True)(thread.fold(), key=key)
+
+    texts = [message.get("content", "") for message in composed.messages]
+    gone = composed.recipe.dropped_rounds
+    entries = f"entries 4–{3 + 2 * gone}"  # noqa: RUF001  # the dash of a range
+    marker = f'[{gone} earlier tool rounds of this turn, {entries}, held back; memory "recall turn 2" shows them]'
+    assert 0 < gone < 30
+    assert texts[1] == "fix it"
+    assert marker in texts[2]
+    assert texts[-1].startswith("output 29\n")
+    assert composed.recipe.turns == ()
+
+
+def test_the_floor_is_said_with_its_figures(kit: Any) -> None:
+    """A request that leaves no room for an average turn is composed all the same, with a note."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("a", *kit.reads("x" * 3000)))
+
+    composed = kit.compose(window=1024)(thread.fold(), request="y" * 2800)
+
+    assert composed.recipe.floor
+    assert composed.recipe.note.startswith("context at its floor: it takes ")
+    assert "of 1,024 tokens" in composed.recipe.note
+    assert composed.recipe.tokens <= 1024
+
+
+def test_a_request_larger_than_the_window_is_refused_with_figures(kit: Any) -> None:
+    """The request and the instructions are never cut: 8,000 bytes do not fit 1,024 tokens."""
+    thread = kit.thread()
+    thread.instruct("i" * 400)
+
+    with pytest.raises(DoesNotFit, match="of a window of 1,024, and the least that a context can be is") as refused:
+        kit.compose(window=1024)(thread.fold(), request="y" * 8000)
+
+    assert refused.value.detail["alone"] == refused.value.detail["floor"] > 2100
+
+
+def test_a_fact_is_shown_only_while_its_turn_is_not(kit: Any) -> None:
+    """The earlier block does not repeat what the literal turns show."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+    thread.turn(*kit.asks("two"))
+    first, second = kit.fact("1", name="a.py", turn=1), kit.fact("2", name="b.py", turn=2)
+
+    composed = kit.compose()(thread.fold(), request="next", earlier=[first, second], mark=2)
+
+    assert [line.id for line in composed.recipe.earlier] == [first.shown.id]
+
+
+def test_a_pending_call_of_an_open_turn_has_a_result_that_says_so(kit: Any) -> None:
+    """An API takes no call without a result: what is still running is said to be."""
+    thread = kit.thread()
+    calls = (ToolCall(call="a", tool="t"), ToolCall(call="b", tool="t"))
+    key = thread.open(Prompt(content="go"), *calls, ToolResult(call="b", content="B"))
+
+    live = kit.compose()(thread.fold(), key=key).messages
+    thread.append(TurnCommitted(), key=key)
+    over = kit.compose()(thread.fold(), request="next").messages
+
+    assert [message["content"] for message in live if message["role"] == "tool"] == ["(no result yet)", "B"]
+    assert [message["content"] for message in over if message["role"] == "tool"] == ["(no result was recorded)", "B"]
+
+
+def test_usage_anchors_the_next_count(kit: Any) -> None:
+    """The provider counted 300 tokens more than the recipe says: so does the next context of this profile."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="one"))
+    recipe = kit.compose()(thread.fold(), key=key).recipe
+    thread.append(ContextComposed(recipe=recipe))
+    thread.append(Usage(input_tokens=recipe.tokens + 300), key=key)
+
+    fold = thread.fold()
+
+    assert fold.anchor((8192, "bytes/4", "openai")) == 300
+    assert fold.anchor((4096, "bytes/4", "openai")) == 0
+    assert kit.compose()(fold, key=key, anchor=300).recipe.tokens == recipe.tokens + 300
