@@ -5,6 +5,15 @@ from __future__ import annotations
 from eunoe.testing.clock import ManualClock
 from eunoe.testing.documents import MemoryDocuments
 from eunoe.testing.log import MemoryJobs, MemoryLog
+from eunoe.testing.server import NatsServer, nats_server_binary
 from eunoe.testing.store import memory_store
 
-__all__ = ["ManualClock", "MemoryDocuments", "MemoryJobs", "MemoryLog", "memory_store"]
+__all__ = [
+    "ManualClock",
+    "MemoryDocuments",
+    "MemoryJobs",
+    "MemoryLog",
+    "NatsServer",
+    "memory_store",
+    "nats_server_binary",
+]

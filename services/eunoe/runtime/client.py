@@ -1,0 +1,99 @@
+"""nats-py's client with a shorter way in and out for what is hot.
+
+nats-py hands each message through a queue to a task, and each command through a queue to a flusher whose
+wait swallows cancellation. Here a message of a *direct* subscription goes to a plain function in the
+reader, with its headers unparsed, and a command is written at once. Everything that touches nats-py's
+private names is in this module; the contract tests run all of it on a real server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from nats.aio.client import Client as BaseClient
+from nats.aio.subscription import Subscription
+from nats.aio.transport import TcpTransport
+from nats.errors import Error as NatsError
+
+logger = logging.getLogger(__name__)
+
+Receiver = Callable[[bytes, bytes, bytes, bytes], None]
+"""Takes subject, reply subject, payload and raw header block of one message; must not block."""
+
+
+class Client(BaseClient):
+    """A connection that can also deliver to functions and write without a flusher."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._receivers: dict[int, Receiver] = {}
+        self._together: list[bytes] = []
+        self._written = False
+
+    async def subscribe_direct(self, subject: str, receiver: Receiver, *, queue: str = "") -> Subscription:
+        """Subscribe; every message goes to ``receiver`` as soon as it is read."""
+        self._receivers[self._sid + 1] = receiver  # before the subscription is sent, so that no message is missed
+        try:
+            return await self.subscribe(subject, queue=queue)
+        except NatsError:
+            self._receivers.pop(self._sid + 1, None)
+            raise
+
+    @property
+    def _plain(self) -> bool:
+        return isinstance(self._transport, TcpTransport)
+
+    async def unsubscribe_direct(self, subscription: Subscription) -> None:
+        self.forget(subscription)
+        if not (self.is_closed or self.is_draining):
+            await subscription.unsubscribe()
+
+    def forget(self, subscription: Subscription) -> None:
+        """Deliver nothing more of a direct subscription."""
+        self._receivers.pop(subscription._id, None)
+
+    async def write(self, command: bytes) -> None:
+        """Send one whole protocol command; raises OSError when the connection breaks meanwhile.
+
+        The first command of a turn of the event loop is written at once, the others together at its end.
+        """
+        transport: Any = self._transport
+        if self._pending or not self._plain:
+            await self._send_command(command)
+            await self._flush_pending()
+            return
+        if self._written:
+            self._together.append(command)
+        else:
+            self._written = True
+            transport.write(command)
+            asyncio.get_running_loop().call_soon(self._write_rest)
+        await transport.drain()
+
+    def abandon(self) -> None:
+        """Close the socket of an attempt to connect that failed."""
+        transport: Any = self._transport
+        if transport is not None:
+            transport.close()
+
+    def _write_rest(self) -> None:
+        self._written = False
+        commands, self._together = self._together, []
+        transport: Any = self._transport
+        if commands and self.is_connected and transport is not None:
+            transport.write(b"".join(commands))
+
+    async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: Any) -> None:
+        receiver = self._receivers.get(sid)
+        if receiver is None:
+            await super()._process_msg(sid, subject, reply, data, headers)
+            return
+        self.stats["in_msgs"] += 1
+        self.stats["in_bytes"] += len(data)
+        try:
+            receiver(subject, reply, data, headers or b"")
+        except Exception:
+            logger.exception("a message could not be taken", extra={"action": "receive_failed"})

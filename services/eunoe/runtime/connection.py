@@ -1,0 +1,223 @@
+"""One connection to NATS: bounded at first, endless afterwards, and honest about what it may not do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nats.errors import Error as NatsError
+
+from eunoe.runtime import wire
+from eunoe.runtime.client import Client
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Denied, Misconfigured, TooLarge, Unreachable
+from eunoe.schemas.subjects import Caller
+
+logger = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 3  # seconds the first connection may take
+RETRY_SECONDS = 0.25  # seconds between two attempts to connect
+PING_SECONDS = 15  # seconds between two pings, so that a dead peer is found
+CLOSE_SECONDS = 2.0  # seconds that closing may take
+SERVER_VERSION = (2, 12)  # the oldest nats-server that does what Eunoe needs
+
+_DENIED = re.compile(r'permissions violation for (publish|subscription) to "?([^"\s]+)"?', re.IGNORECASE)
+_COUNTED = ("disconnects", "reconnects", "errors", "denied")
+
+
+@dataclass(slots=True)
+class Hooks:
+    """What wants to know: ``denied`` gets the kind (publish, subscription) and the subject in lower case."""
+
+    disconnected: list[Callable[[], None]] = field(default_factory=list)
+    reconnected: list[Callable[[], None]] = field(default_factory=list)
+    denied: list[Callable[[str, str], None]] = field(default_factory=list)
+
+
+class Connection:
+    """A live connection. Made by `connect`; ``hooks`` are called in the event loop and must not block."""
+
+    def __init__(self, caller: Caller, url: str) -> None:
+        self.caller = caller
+        self.url = url
+        self.hooks = Hooks()
+        self.client = Client()
+        self._counts = dict.fromkeys(_COUNTED, 0)
+        self._up = asyncio.Event()
+        self._closed = asyncio.Event()
+        self._closing = False
+        self.last_error = ""
+
+    @property
+    def connected(self) -> bool:
+        return self.client.is_connected
+
+    @property
+    def closed(self) -> bool:
+        """Closed for good, by this program or by the server."""
+        return self._closed.is_set()
+
+    @property
+    def max_payload(self) -> int:
+        """Bytes of headers and payload together that the server takes."""
+        return self.client.max_payload
+
+    def statistics(self) -> dict[str, int]:
+        return dict(self._counts)
+
+    async def publish(self, subject: str, data: bytes, *, reply: str = "", headers: wire.Headers = ()) -> None:
+        """Send one message. Raises `TooLarge` over the server's limit (which would close the connection for
+        good), `Unreachable` while there is no connection, and OSError when it breaks meanwhile."""
+        block = wire.header_block(headers)
+        size = len(block) + len(data)
+        if size > self.max_payload:
+            raise TooLarge(f"the message is {size} bytes long; the server takes {self.max_payload}. Send less at once.")
+        if not self.client.is_connected:
+            raise Unreachable(f"the connection to {self.url} is down; it is being made again")
+        await self.client.write(wire.publish_command(subject, reply, block, data))
+
+    async def available(self, seconds: float) -> None:
+        """Wait until there is a connection; raises `Unreachable` after ``seconds`` or once it is closed."""
+        if self.client.is_connected:
+            return
+        if self._closed.is_set():
+            raise Unreachable(f"the connection to {self.url} was closed: {self.last_error or 'by this program'}")
+        try:
+            async with asyncio.timeout(seconds):
+                await self._up.wait()
+        except TimeoutError:
+            raise Unreachable(f"no server answers at {self.url}. Start one with `eunoe up`.") from None
+
+    async def wait_closed(self) -> None:
+        """Wait until the connection is closed for good; a worker cannot go on then."""
+        await self._closed.wait()
+
+    async def close(self) -> None:
+        self._closing = True
+        await self._close_client()
+        self._up.clear()
+        self._closed.set()
+        for hook in list(self.hooks.disconnected):
+            hook()
+
+    async def _close_client(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.client.close()
+        except (TimeoutError, OSError, NatsError) as error:
+            logger.warning("closing the connection failed: %r", error, extra={"action": "close_failed"})
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def open(self, options: dict[str, Any]) -> None:
+        """One attempt to connect; used by `connect`."""
+        self.client = Client()
+        try:
+            await self.client.connect(
+                self.url,
+                allow_reconnect=False,  # of the first connection: a refusal must be heard
+                max_reconnect_attempts=-1,
+                ping_interval=PING_SECONDS,
+                connect_timeout=CONNECT_SECONDS,
+                error_cb=self._on_error,
+                disconnected_cb=self._on_disconnected,
+                reconnected_cb=self._on_reconnected,
+                closed_cb=self._on_closed,
+                inbox_prefix=self.caller.inbox,
+                **options,
+            )
+        except BaseException:
+            self.client.abandon()
+            raise
+        self.client.options["allow_reconnect"] = True
+        self._up.set()
+
+    async def _on_error(self, error: Exception) -> None:
+        self._counts["errors"] += 1
+        self.last_error = str(error) or repr(error)
+        if found := _DENIED.search(self.last_error):
+            self._counts["denied"] += 1
+            for hook in list(self.hooks.denied):
+                hook(found[1].lower(), found[2].lower())
+        level = logging.WARNING if self.client.is_connected else logging.DEBUG
+        logger.log(level, "the connection reports: %s", self.last_error, extra={"action": "connection_error"})
+
+    async def _on_disconnected(self) -> None:
+        self._up.clear()
+        self._counts["disconnects"] += 1
+        if not self._closing:
+            logger.warning("disconnected from %s", self.url, extra={"action": "disconnected"})
+        for hook in list(self.hooks.disconnected):
+            hook()
+
+    async def _on_reconnected(self) -> None:
+        self._up.set()
+        self._counts["reconnects"] += 1
+        logger.info("connected to %s again", self.url, extra={"action": "reconnected"})
+        for hook in list(self.hooks.reconnected):
+            hook()
+
+    async def _on_closed(self) -> None:
+        self._closed.set()
+        if not self._closing:
+            logger.error("the connection was closed: %s", self.last_error, extra={"action": "connection_closed"})
+
+
+async def connect(
+    url: str, *, caller: Caller, user: str | None = None, password: str | None = None, name: str = "eunoe"
+) -> Connection:
+    """Connect as ``caller``, whose inbox alone is read; reconnects for ever from then on.
+
+    Raises `Unreachable` when nothing answers within `CONNECT_SECONDS`, `Denied` when the server refuses the
+    user, `Misconfigured` when it is too old or takes too small messages.
+    """
+    options = {"user": user, "password": password, "name": name, "reconnect_time_wait": RETRY_SECONDS}
+    connection = Connection(caller, url)
+    await _open(connection, options)
+    try:
+        _check(connection)
+    except Misconfigured:
+        await connection.close()
+        raise
+    return connection
+
+
+async def _open(connection: Connection, options: dict[str, Any]) -> None:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + CONNECT_SECONDS
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await connection.open(options)
+        except (OSError, NatsError, TimeoutError) as error:
+            reason = str(error) or connection.last_error or repr(error)
+            if "authorization violation" in f"{reason} {connection.last_error}".lower():
+                raise Denied(f"the server at {connection.url} refuses this user; check its name and password") from None
+            if loop.time() + RETRY_SECONDS > deadline:
+                raise Unreachable(
+                    f"no server can be reached at {connection.url} ({reason}). "
+                    "Start one with `eunoe up`, or add --embedded."
+                ) from None
+            await asyncio.sleep(RETRY_SECONDS)
+        else:
+            return
+
+
+def _check(connection: Connection) -> None:
+    version = connection.client.connected_server_version
+    if (version.major, version.minor) < SERVER_VERSION:
+        wanted = ".".join(map(str, SERVER_VERSION))
+        raise Misconfigured(f"the server at {connection.url} is nats-server {version}; {wanted} or newer is needed")
+    if connection.max_payload < limits.MAX_PAYLOAD:
+        raise Misconfigured(
+            f"the server at {connection.url} takes messages of {connection.max_payload} bytes. "
+            f"Set `max_payload: {limits.MAX_PAYLOAD}` in its configuration and reload it."
+        )

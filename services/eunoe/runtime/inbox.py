@@ -1,0 +1,51 @@
+"""An inbox of its own for what a consumer brings, which keeps the subject it was stored under."""
+
+from __future__ import annotations
+
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+
+from eunoe.runtime.calls import Answer, Call
+from eunoe.runtime.requester import Requester
+from eunoe.schemas.errors import OutcomeUnknown, Unreachable
+
+SEND_SECONDS = 5.0  # seconds to wait for a connection before a request of an inbox is sent
+
+
+class Inbox:
+    """A subscription whose messages are read in order from ``call``; it fails when the connection is lost."""
+
+    def __init__(self, requester: Requester) -> None:
+        self._connection = requester.connection
+        self.subject = f"{requester.caller.inbox}.{self._connection.client.new_inbox().rpartition('.')[2]}"
+        self.call = Call(self.subject, b"")
+        self._subscription: Subscription | None = None
+
+    async def __aenter__(self) -> Inbox:
+        await self._connection.available(SEND_SECONDS)
+        self._connection.hooks.disconnected.append(self._on_disconnected)
+        try:
+            self._subscription = await self._connection.client.subscribe_direct(self.subject, self._receive)
+        except (NatsError, OSError) as error:
+            self._connection.hooks.disconnected.remove(self._on_disconnected)
+            raise Unreachable(f"the connection to {self._connection.url} failed: {error}") from None
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._connection.hooks.disconnected.remove(self._on_disconnected)
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            await self._connection.client.unsubscribe_direct(subscription)
+
+    async def send(self, subject: str, data: bytes) -> None:
+        """Send a request whose answers come to this inbox; raises `Unreachable` or `OutcomeUnknown`."""
+        try:
+            await self._connection.publish(subject, data, reply=self.subject)
+        except OSError as error:
+            raise OutcomeUnknown(f"the connection broke while sending ({error})") from None
+
+    def _receive(self, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
+        self.call.receive(Answer(subject.decode(), reply.decode(), data, headers))
+
+    def _on_disconnected(self) -> None:
+        self.call.fail(OutcomeUnknown("the connection was lost"))

