@@ -40,7 +40,7 @@ def test_the_instructions_stand_in_the_first_turn(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_call_has_its_result(name: str) -> None:
-    """Calls and results pair up inside a turn, and every command's result ends with its exit status."""
+    """Calls and results pair up inside a turn, and every command's result begins with its exit code."""
     for turn in turns(name):
         calls = {event.call: event for event in turn.events if isinstance(event, ToolCall)}
         results = {event.call: event for event in turn.events if isinstance(event, ToolResult)}
@@ -48,7 +48,7 @@ def test_every_call_has_its_result(name: str) -> None:
         for call, event in calls.items():
             assert isinstance(json.loads(event.content), dict)
             if event.tool == "bash":
-                assert results[call].content.splitlines()[-1].startswith("[exit status ")
+                assert results[call].content.startswith("Exit code: ")
 
 
 @pytest.mark.parametrize("name", NAMES)
