@@ -48,7 +48,7 @@ def facts(
     request = FactsRequest(
         scope=_scope(scope), thread=thread, session=session, agent=agent, all=every, limit=limit, cursor=cursor
     )
-    emit_page(ctx, run(ctx, _facts, request), lambda reply, width: facts_view.facts(reply))
+    emit_page(ctx, run(ctx, _facts, request), facts_view.facts)
 
 
 def history(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -14,15 +15,17 @@ from eunoe.cli.output import clean
 from eunoe.schemas.facts import Identity
 from eunoe.schemas.requests import FactReply, FactsReply, FactView
 
+HEADERS = ("id", "subject", "name", "value", "source", "state")
+NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
 
 
-def facts(reply: FactsReply) -> Iterator[RenderableType]:
+def facts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
     """A table for each owner, the widest kept first: permanent, session, thread."""
     held = sorted(reply.facts, key=_order)
     for (scope, owner), members in groupby(held, key=lambda fact: (fact.identity.scope, fact.identity.owner)):
         yield Text(clean(f"{scope} · {owner}"), style="bold")
-        yield _table(list(members))
+        yield _table(list(members), width)
         yield Text()
     yield Text(_summary(reply), style="dim")
 
@@ -68,22 +71,39 @@ def state(view: FactView) -> str:
 
 
 def source(view: FactView) -> str:
+    """Who says so, in short: the strongest source and the turn, and how many more there are."""
+    who = f"{view.source.kind} {view.source.principal}".strip()
     more = len(view.sources) - 1
-    first = view.sources[0] if view.sources else view.from_text
-    return f"{first} and {more} more" if more > 0 else first
+    return who + (f", turn {view.turn}" if view.turn else "") + (f" +{more}" if more > 0 else "")
 
 
-def _table(views: list[FactView]) -> Table:
-    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    made.add_column("id", no_wrap=True, min_width=11)
-    for header, widest in (("subject", 10), ("name", 20), ("value", 24), ("source", 20)):
-        made.add_column(header, overflow="fold", max_width=widest)
-    if any(state(view) for view in views):
-        made.add_column("state", no_wrap=True)
-    for view in views:
-        cells = [view.id, view.identity.subject, view.identity.name, _value(view), source(view), state(view)]
-        made.add_row(*map(clean, cells[: len(made.columns)]), style=_style(view))
+def _table(views: list[FactView], width: int) -> Table:
+    cells = [
+        [view.id, view.identity.subject, view.identity.name, _value(view), source(view), state(view)] for view in views
+    ]
+    columns = [[clean(text) for text in column] for column in zip(*cells, strict=True)]
+    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    shown = len(HEADERS) if any(columns[-1]) else len(HEADERS) - 1
+    widths = _widths([_widest(header, column) for header, column in zip(HEADERS, columns, strict=True)][:shown], width)
+    for header, columns_of in zip(HEADERS, widths, strict=False):
+        made.add_column(header, overflow="fold", width=columns_of)
+    for view, row in zip(views, zip(*columns[:shown], strict=True), strict=True):
+        made.add_row(*row, style=_style(view))
     return made
+
+
+def _widths(widest: list[int], width: int) -> list[int]:
+    """The columns as wide as their texts where all fits; else name and value share what the others leave."""
+    left = width - (len(widest) - 1) - sum(widest) + widest[NAME] + widest[VALUE]
+    if widest[NAME] + widest[VALUE] <= left:
+        return widest
+    name = min(widest[NAME], max(left - widest[VALUE], left * 11 // 20))
+    return [*widest[:NAME], name, max(1, left - name), *widest[VALUE + 1 :]]
+
+
+def _widest(header: str, texts: list[str]) -> int:
+    lines = [header, *(line for text in texts for line in text.splitlines())]
+    return max(cell_len(line) for line in lines)
 
 
 def _value(view: FactView) -> str:
@@ -109,5 +129,5 @@ def _place(view: FactView) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _order(view: FactView) -> tuple[int, str]:
-    return ("permanent", "session", "thread").index(view.identity.scope), view.identity.owner
+def _order(view: FactView) -> tuple[int, Identity]:
+    return ("permanent", "session", "thread").index(view.identity.scope), view.identity

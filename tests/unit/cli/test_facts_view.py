@@ -25,40 +25,50 @@ def view(**rest: Any) -> FactView:
 
 def test_facts_stand_under_their_owners_the_widest_first() -> None:
     """Permanent before thread; a fact that simply holds has no mark, and the column of marks is gone."""
-    branch = Identity("permanent", "shared", "decision", "exit status")
-    facts = (view(), view(id="fbbbbbbbbbb", identity=branch, value="3 when dry", sources=("person dana",)))
+    decision = Identity("permanent", "shared", "decision", "exit status")
+    dana = Source(kind="person", principal="dana")
+    facts = (view(turn=1), view(id="fbbbbbbbbbb", identity=decision, value="3 when dry", source=dana))
 
-    assert plain(facts_view.facts(FactsReply(facts=facts))) == [
+    assert plain(facts_view.facts(FactsReply(facts=facts), 80)) == [
         "permanent · shared",
-        "id           subject   name         value       source",
-        "fbbbbbbbbbb  decision  exit status  3 when dry  person dana",
+        "id          subject  name        value      source",
+        "fbbbbbbbbbb decision exit status 3 when dry person dana",
         "",
         "thread · builder",
-        "id           subject  name       value   source",
-        "faaaaaaaaaa  tests    make test  passed  tool bash, turn 1,",
-        "                                         entry 4",
+        "id          subject name      value  source",
+        "faaaaaaaaaa tests   make test passed tool bash, turn 1",
         "",
         "2 facts",
     ]
+
+
+def test_facts_of_an_owner_are_in_order_of_their_names() -> None:
+    """Facts about one subject stand together."""
+    names = ("b.py", "a.py")
+    facts = tuple(view(identity=Identity("thread", "t", "file", name)) for name in names)
+
+    lines = plain(
+        facts_view.facts(FactsReply(facts=(*facts, view(identity=Identity("thread", "t", "branch", "now")))), 80)
+    )
+
+    assert [line.split()[1:3] for line in lines[2:5]] == [["branch", "now"], ["file", "a.py"], ["file", "b.py"]]
 
 
 def test_conflicts_and_proposals_are_marked() -> None:
     """Who disagrees stands under the value; a proposal and what is superseded say so."""
     facts = (
         view(conflict=True, others=("failed — from model",), sources=("tool bash", "caller ci")),
-        view(id="fcccccccccc", state="proposed", sources=("model",)),
-        view(id="fdddddddddd", state="superseded", sources=("model",)),
+        view(id="fcccccccccc", state="proposed", source=Source(kind="model")),
+        view(id="fdddddddddd", state="superseded", source=Source(kind="model")),
     )
 
-    lines = plain(facts_view.facts(FactsReply(facts=facts, cursor="thread:8")), 120)
-
-    assert lines == [
+    assert plain(facts_view.facts(FactsReply(facts=facts, cursor="thread:8"), 80)) == [
         "thread · builder",
-        "id           subject  name       value                  source                state",
-        "faaaaaaaaaa  tests    make test  passed                 tool bash and 1 more  conflict",
-        "                                 ≠ failed — from model",
-        "fcccccccccc  tests    make test  passed                 model                 (proposed)",
-        "fdddddddddd  tests    make test  passed                 model                 superseded",
+        "id          subject name      value                 source       state",
+        "faaaaaaaaaa tests   make test passed                tool bash +1 conflict",
+        "                              ≠ failed — from model",
+        "fcccccccccc tests   make test passed                model        (proposed)",
+        "fdddddddddd tests   make test passed                model        superseded",
         "",
         "3 facts; more follow: add --cursor thread:8",
     ]
@@ -69,15 +79,15 @@ def test_a_table_of_long_facts_keeps_ids_whole_at_80_columns() -> None:
     long = Identity("thread", "builder", "tests", "python -m pytest tests/test_backup.py::test_something_very_long -v")
     facts = (view(identity=long, value="2 failed, 71 passed in 3.20s", conflict=True),)
 
-    lines = plain(facts_view.facts(FactsReply(facts=facts)))
+    lines = plain(facts_view.facts(FactsReply(facts=facts), 80))
 
-    assert any(line.startswith("faaaaaaaaaa  ") for line in lines)
+    assert any(line.startswith("faaaaaaaaaa ") for line in lines)
     assert max(map(len, lines)) <= 80
 
 
 def test_no_facts_say_so() -> None:
     """An empty answer is a sentence, not an empty table."""
-    assert plain(facts_view.facts(FactsReply(facts=()))) == ["no facts here"]
+    assert plain(facts_view.facts(FactsReply(facts=()), 80)) == ["no facts here"]
 
 
 def test_a_history_is_told_oldest_first() -> None:
