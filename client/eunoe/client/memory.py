@@ -59,7 +59,7 @@ class Memory:
         self.window = window
         self.patience = PATIENCE_SECONDS
         self._outbox = outbox
-        self._keep = keep
+        self.keep = keep
 
     @classmethod
     def connect(
@@ -94,7 +94,7 @@ class Memory:
     async def append(self, chain: str, turn: str, events: Sequence[Event]) -> Receipt:
         """Append to a chain (`eunoe.schemas.subjects`); see `Thread.append`."""
         ticket = await self._outbox.put(chain, turn, events)
-        return await ticket.wait(self.patience, keep=self._keep)
+        return await ticket.wait(self.patience, keep=self.keep)
 
     async def flush(self, seconds: float = CLOSE_SECONDS) -> int:
         """Wait until the outbox is empty, at most ``seconds``; returns how many events it still holds."""
