@@ -14,15 +14,14 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 
 import anyio
-import msgspec
 from anyio.abc import TaskGroup
 
+from eunoe.runtime import dead_letters
 from eunoe.runtime.backoff import FIRST_SECONDS, backoff
 from eunoe.runtime.doors import Clock, Consumer, Delivery, Store, Stored
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import limits, subjects
+from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError
-from eunoe.schemas.requests import DeadLetter
 
 logger = logging.getLogger(__name__)
 
@@ -171,32 +170,15 @@ class Pump:
 
     async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
         """Write the dead letter, and only then let go of the message."""
-        letter = self._letter(delivery.message, attempts, reason)
-        subject = subjects.dead(self._store.space, self._worker)
         try:
-            await self._store.dead.append(
-                subject, msgspec.json.encode(letter), msg_id=f"{self._worker}.{delivery.message.seq}"
-            )
+            await dead_letters.write(self._store, self._worker, delivery.message, attempts, reason, self._clock.now())
         except EunoeError as error:
             logger.error("no dead letter could be written: %s", error, extra={"action": "dead_letter_failed"})
             return await _told(delivery.nak)
         self._counts["dead"] += 1
-        logger.error(
-            "%s laid position %d aside: %s", self._worker, letter.position, reason, extra={"action": "dead_letter"}
-        )
+        position = delivery.message.seq
+        logger.error("%s laid position %d aside: %s", self._worker, position, reason, extra={"action": "dead_letter"})
         return await _told(delivery.term)
-
-    def _letter(self, message: Stored, attempts: int, reason: str) -> DeadLetter:
-        return DeadLetter(
-            v=limits.SCHEMA_VERSION,
-            worker=self._worker,
-            reason=reason,
-            attempts=attempts,
-            time=self._clock.now(),
-            subject=message.subject,
-            position=message.seq,
-            thread=subjects.chain_thread(subjects.chain_of(message.subject)),
-        )
 
     async def _keep_alive(self) -> None:
         """While a message waits or is handled, it is not delivered again."""
