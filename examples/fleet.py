@@ -53,7 +53,7 @@ async def build(thread: Thread) -> None:
 
 async def main() -> None:
     """Let both agents work, and show what the memory knows and what the reviewer's model would read."""
-    async with Memory.connect(embedded=True, space=SPACE) as memory:
+    async with Memory.connect(embedded=True, space=SPACE, principal="dana") as memory:
         await build(memory.thread("release-24", agent="builder", session="release"))
         await memory.state_fact("decision", "dry-run exit status", "3 when a backup would change something, else 0")
 
