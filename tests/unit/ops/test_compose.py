@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from eunoe.cli.main import build
 from eunoe.runtime import health
+from eunoe.runtime.roster import checked
 from eunoe.runtime.settings import PREFIX, Settings
-from eunoe.runtime.workers import checked
 from eunoe.testing.server import nats_server_binary
 
 ROOT = Path(__file__).resolve().parents[3]
