@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,11 @@ def test_a_transcript_has_outputs_worth_leaving_out(name: str) -> None:
 
     assert lengths[-1] > 150
     assert any(120 < length <= 150 for length in lengths)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_demo_tells_the_same_story(name: str) -> None:
+    """`eunoe demo` works from an install, so the package carries the transcripts, byte for byte."""
+    packaged = resources.files("eunoe.cli") / "examples" / f"{name}.json"
+
+    assert packaged.read_bytes() == (EXAMPLES / f"{name}.json").read_bytes()
