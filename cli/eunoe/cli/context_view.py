@@ -58,7 +58,7 @@ def remarks(found: Context) -> Iterator[Text]:
         said.append(("pending", f"facts of turns {', '.join(map(str, found.recipe.pending))} are still to come"))
     if found.recipe.left:
         said.append(("left out", f"{words.count(found.recipe.left, 'turn')} before turn {found.recipe.first_turn}"))
-    said.extend(("to fit", step) for step in found.recipe.steps)
+    said.append(("done to fit", ", ".join(found.recipe.steps)))
     said.append(("reflects", reflects(found.watermark)))
     for name, what in said:
         if what:

@@ -72,7 +72,8 @@ def state(view: FactView) -> str:
 
 def source(view: FactView) -> str:
     """Who says so, in short: the strongest source and the turn, and how many more there are."""
-    who = f"{view.source.kind} {view.source.principal}".strip()
+    who = view.source.principal if view.source.kind == "tool" else f"{view.source.kind} {view.source.principal}"
+    who = who.strip() or view.source.kind
     more = len(view.sources) - 1
     return who + (f", turn {view.turn}" if view.turn else "") + (f" +{more}" if more > 0 else "")
 

@@ -12,7 +12,7 @@ import typer
 from eunoe.cli.app import App, with_globals
 from eunoe.cli.errors import guarded
 
-COMMANDS = ("up", "serve", "status", "importing", "threads", "context", "facts", "audit", "config", "ops")
+COMMANDS = ("demo", "up", "serve", "status", "importing", "threads", "context", "facts", "audit", "config", "ops")
 
 
 def main() -> None:

@@ -78,8 +78,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "not fresh: thread; ask again, or wait longer",
         "pending: facts of turns 4, 5 are still to come",
         "left out: 1 turn before turn 2",
-        "to fit: references",
-        "to fit: turns",
+        "done to fit: references, turns",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
     ]
 

@@ -36,7 +36,7 @@ def test_facts_stand_under_their_owners_the_widest_first() -> None:
         "",
         "thread · builder",
         "id          subject name      value  source",
-        "faaaaaaaaaa tests   make test passed tool bash, turn 1",
+        "faaaaaaaaaa tests   make test passed bash, turn 1",
         "",
         "2 facts",
     ]
@@ -64,11 +64,11 @@ def test_conflicts_and_proposals_are_marked() -> None:
 
     assert plain(facts_view.facts(FactsReply(facts=facts, cursor="thread:8"), 80)) == [
         "thread · builder",
-        "id          subject name      value                 source       state",
-        "faaaaaaaaaa tests   make test passed                tool bash +1 conflict",
+        "id          subject name      value                 source  state",
+        "faaaaaaaaaa tests   make test passed                bash +1 conflict",
         "                              ≠ failed — from model",
-        "fcccccccccc tests   make test passed                model        (proposed)",
-        "fdddddddddd tests   make test passed                model        superseded",
+        "fcccccccccc tests   make test passed                model   (proposed)",
+        "fdddddddddd tests   make test passed                model   superseded",
         "",
         "3 facts; more follow: add --cursor thread:8",
     ]

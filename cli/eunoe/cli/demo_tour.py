@@ -1,0 +1,185 @@
+"""The scenes of the demo: each does one thing through the real client and workers, and says what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from importlib import resources
+
+import anyio
+import msgspec
+
+from eunoe.audit.anchors import Anchor
+from eunoe.audit.export import export, verify_export
+from eunoe.audit.verify import Verdict, Verifier
+from eunoe.cli import importing_view
+from eunoe.cli.asking import ask, gate
+from eunoe.cli.importing_view import Outcome
+from eunoe.client.memory import Memory, opened
+from eunoe.client.receipts import FILE
+from eunoe.runtime.doors import SystemClock
+from eunoe.runtime.session import Session
+from eunoe.schemas.context import Context
+from eunoe.schemas.requests import FactReply, FactsReply, Shown
+
+BUILDER, REVIEWER = "builder", "reviewer"
+SESSION = "release-2.4"
+DECISION = "3 when a run would change anything, else 0"
+WINDOWS = (8192, 2048)  # tokens
+LEARN_SECONDS = 30.0  # seconds that the facts of a recorded thread may take to be known
+LOOK_SECONDS = 0.02  # seconds between two looks whether they are
+
+Several = tuple[Context, ...] | tuple[Verdict, ...]
+Data = Outcome | FactsReply | FactReply | Context | Shown | Anchor | Several
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing shown: what it is, in a sentence or two, the command that shows the same, and the thing itself."""
+
+    title: str
+    told: str
+    command: str
+    data: Data
+
+
+async def tour(session: Session) -> AsyncIterator[Scene]:
+    """Every scene, in order; each begins when the one before has been shown."""
+    async with opened(Memory, gate(session), session.settings.data / FILE) as memory:
+        yield await _replay(memory, BUILDER)
+        yield await _learned(memory)
+        yield await _decided(memory)
+        yield await _windows(memory)
+        yield await _recalled(memory)
+        yield await _other(memory)
+        yield await _changed(memory)
+        yield await _anchored(session)
+        yield await _verified(session)
+
+
+async def _replay(memory: Memory, agent: str) -> Scene:
+    outcome = await _import(memory, agent)
+    return Scene(
+        title="An agent works",
+        told=f"{agent} is a coding agent. Its recorded conversation goes in: what was asked, what it said, every "
+        "tool call and what came back. It goes into an append-only log, one chain of hashes a thread.",
+        command=f"eunoe import {agent}.json --agent {agent} --session {SESSION}",
+        data=outcome,
+    )
+
+
+async def _learned(memory: Memory) -> Scene:
+    facts = await memory.facts(thread=BUILDER, session=SESSION)
+    kept = tuple(fact for fact in facts.facts if fact.identity.subject != "file")
+    return Scene(
+        title="Eunoe learns facts from it",
+        told="Nobody wrote these down and no model was asked: they are read from what the tools gave back, when a "
+        "turn is over. Each names its source. Facts of the thread belong to this conversation; facts of the "
+        f"session hold for every agent of it. (Left out here: {len(facts.facts) - len(kept)} facts about files.)",
+        command=f"eunoe facts --thread {BUILDER} --session {SESSION}",
+        data=FactsReply(facts=kept, watermark=facts.watermark),
+    )
+
+
+async def _decided(memory: Memory) -> Scene:
+    stated = await memory.state_fact(
+        "decision", "exit status of --dry-run", "3 when a run would change anything, else 0"
+    )
+    versions = (await memory.fact(stated.id)).versions
+    return Scene(
+        title="A person decides",
+        told="Dana states a decision. It is permanent and shared: every agent of the fleet will see it. What a "
+        "person says ranks above what tools and models say, and only a person can change it.",
+        command=f"eunoe fact history {stated.id}",
+        data=FactReply(identity=versions[-1].identity, versions=versions),
+    )
+
+
+async def _windows(memory: Memory) -> Scene:
+    thread = memory.thread(BUILDER)
+    found = [await thread.context(window, prompt="What is left to do before the release?") for window in WINDOWS]
+    return Scene(
+        title="What the model reads, in two windows",
+        told="At each request Eunoe composes the context within the window. In the large one all turns stay word "
+        "for word, with long outputs shortened. In the small one old turns leave, and facts stand for them.",
+        command=f"eunoe context {BUILDER} next --window {WINDOWS[0]} --prompt '…'",
+        data=tuple(found),
+    )
+
+
+async def _recalled(memory: Memory) -> Scene:
+    thread = memory.thread(BUILDER)
+    page = await thread.entries(limit=1000)
+    largest = max(page.entries, key=lambda entry: entry.size)
+    return Scene(
+        title="Nothing is lost",
+        told=f"The longest output, entry {largest.entry}, is only a reference in those contexts. It is still in the "
+        "log, byte for byte, and one call away, for people and for agents.",
+        command=f"eunoe show {BUILDER} {largest.entry}",
+        data=await thread.show(largest.entry),
+    )
+
+
+async def _other(memory: Memory) -> Scene:
+    await _import(memory, REVIEWER)
+    thread = memory.thread(REVIEWER, agent=REVIEWER, session=SESSION)
+    async with thread.turn("Is anything of the builder's still running on this machine?") as turn:
+        await turn.context(WINDOWS[1])
+        await turn.reply("A service listened on port 8787 when the builder looked; I will check that it is gone.")
+    return Scene(
+        title="Another agent knows it too",
+        told="reviewer is another agent, with a conversation of its own, and now it is asked about something that "
+        "only the builder saw. These are the lines that memory put into its context: Dana's decision, and what the "
+        "builder's tools found on the machine. The context is composed again here from the recipe that is kept of "
+        "it in the log, so it can be seen later what any model was told, and why.",
+        command=f"eunoe context {REVIEWER} {turn.number}",
+        data=await thread.context(WINDOWS[1], turn=turn.number),
+    )
+
+
+async def _changed(memory: Memory) -> Scene:
+    facts = await memory.facts(thread=REVIEWER)
+    fact = next(fact for fact in facts.facts if fact.identity.subject == "tests" and fact.version > 1)
+    return Scene(
+        title="Facts change, and their history stays",
+        told="The reviewer's tests failed at first and passed later. The context says what holds now; the history "
+        "says what was said before, by whom, and what replaced it.",
+        command=f"eunoe fact history {fact.id[:5]}",
+        data=await memory.fact(fact.id),
+    )
+
+
+async def _anchored(session: Session) -> Scene:
+    return Scene(
+        title="The log can prove itself",
+        told="An anchor is one hash over every chain as it is now. Kept elsewhere, it shows later whether anything "
+        "was changed, or cut off at the end.",
+        command="eunoe audit anchor",
+        data=await ask(session, "anchor", {}, Anchor),
+    )
+
+
+async def _verified(session: Session) -> Scene:
+    lines = [line async for line in export(session.store, SystemClock().now(), BUILDER)]
+    forged = [line.replace(b"failed", b"passed") for line in lines]
+    return Scene(
+        title="And somebody tries to cheat",
+        told="Checked are the exported records of the builder's thread: first as they are, then a copy in which "
+        "every “failed” was changed to “passed”.",
+        command=f"eunoe audit export {BUILDER} --out log.jsonl && eunoe audit verify log.jsonl",
+        data=tuple(verify_export(copy, Verifier()) for copy in (lines, forged)),
+    )
+
+
+async def _import(memory: Memory, agent: str) -> Outcome:
+    """Bring a recorded agent in, and wait until everything is learned from it."""
+    with resources.as_file(resources.files("eunoe.cli") / "examples" / f"{agent}.json") as file:
+        report = await memory.import_file(file, thread=agent, agent=agent, session=SESSION)
+    with anyio.fail_after(LEARN_SECONDS):
+        while not await _knows(memory, agent):  # noqa: ASYNC110  # the workers tell nobody when they are done
+            await anyio.sleep(LOOK_SECONDS)
+    return importing_view.outcome(f"{agent}.json", report)
+
+
+async def _knows(memory: Memory, thread: str) -> bool:
+    states = {state.thread: state for state in (await memory.threads()).threads}
+    head = await memory.thread(thread).head()
+    return thread in states and states[thread].extracted == head.committed
