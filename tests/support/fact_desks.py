@@ -12,7 +12,7 @@ from eunoe.facts.projector import Projector
 from eunoe.facts.reading import Reading
 from eunoe.facts.store import FactStore
 from eunoe.facts.visibility import Viewer
-from eunoe.runtime.doors import Stored
+from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import subjects
 from eunoe.schemas.events import Event, FactRecorded
 from eunoe.schemas.facts import Assertion, FactClass, Identity, Scope, Source, SourceClass
@@ -26,8 +26,11 @@ EXTRACTION = Caller("worker", "extraction")
 class FactDesk(Desk):
     """One space, with the audit worker and a projector; `catch_up` applies what the log has."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: Store | None = None) -> None:
         super().__init__(folder)
+        if store is not None:
+            self.store = store
+            self.worker = self.new_worker()
         self.kinds = Kinds()
         self.facts = FactStore(self.store, self.kinds)
         self.projector = Projector(self.store, self.facts)

@@ -20,14 +20,22 @@ def record_id(kind: str, body: str) -> str:
 
 
 def without_records(text: str) -> str:
-    """``text`` without the labelled records in it. One that was cut short is left out to the end of the text."""
+    """``text`` without the labelled records in it. One that was cut short is left out to the end of the text.
+
+    A terminal may have made every line break CR LF.
+    """
     if "<eunoe-record " not in text:
         return text
-    text = text.replace("\r\n", "\n")
+    found = _without(text)
+    return _without(text.replace("\r\n", "\n")) if found == text and "\r\n" in text else found
+
+
+def _without(text: str) -> str:
     openings = list(_OPENING.finditer(text))
     starts = [opening.start() for opening in openings[1:]]
-    kept, at = [], 0
-    for opening, following in zip(openings, [*starts, len(text)], strict=True):
+    kept: list[str] = []
+    at = 0
+    for opening, following in zip(openings, [*starts, len(text)][: len(openings)], strict=True):
         if opening.start() < at:
             continue
         closing = text.find(_CLOSING, opening.end() - 1, following)

@@ -246,11 +246,13 @@ class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The history of the fact with this id, or unique beginning of one (5 characters or more).
 
-    ``session``: the session from which an agent asks, whose facts it may see.
+    ``session``: the session from which an agent asks, whose facts it may see. ``after`` as in `FactsRequest`.
     """
 
     id: str
     session: str = ""
+    after: Watermark = Watermark()
+    wait: float = 2.0
 
 
 class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -259,11 +261,14 @@ class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     identity: Identity
     versions: tuple[FactView, ...]
     conflict: bool = False
+    watermark: Watermark = Watermark()
 
 
 class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: int = 200
     cursor: str = ""
+    after: Watermark = Watermark()
+    wait: float = 2.0
 
 
 class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -298,6 +303,7 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class ThreadsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     threads: tuple[ThreadState, ...]
     cursor: str = ""
+    watermark: Watermark = Watermark()
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -70,10 +70,12 @@ class FactsWorker:
         """Nothing is kept back: what was projected is stored, the rest is delivered again."""
 
     def statistics(self) -> Mapping[str, int]:
+        documents, states = self._facts.statistics(), self._projector.statistics()
         return {
             **self._pump.statistics(),
-            **{f"documents_{name}": count for name, count in self._facts.statistics().items()},
-            **{f"states_{name}": count for name, count in self._projector.statistics().items()},
+            **documents,
+            **states,
+            "conflicts": documents["conflicts"] + states["conflicts"],
             "rebuilt": self._rebuilt,
         }
 
@@ -122,12 +124,16 @@ class FactsWorker:
         return msgspec.structs.replace(reply, watermark=watermark)
 
     async def _history(self, address: Address, request: FactRequest) -> FactReply:
+        watermark = await self._freshness.wait(request.after, request.wait, address.thread)
         async with self._gate.passing():
-            return await self._reading.history(request, Viewer(address.caller, address.thread, request.session))
+            reply = await self._reading.history(request, Viewer(address.caller, address.thread, request.session))
+        return msgspec.structs.replace(reply, watermark=watermark)
 
     async def _threads(self, address: Address, request: ThreadsRequest) -> ThreadsReply:
+        watermark = await self._freshness.wait(request.after, request.wait)
         async with self._gate.passing():
-            return await self._reading.threads(request, Viewer(address.caller))
+            reply = await self._reading.threads(request, Viewer(address.caller))
+        return msgspec.structs.replace(reply, watermark=watermark)
 
 
 def _chain(stored: Stored) -> str:

@@ -1,0 +1,188 @@
+"""The worker: every committed turn once and in order, whatever is delivered when; a poisoned one holds up nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from desks import AGENT
+from fact_desks import EXTRACTION, FactDesk, recorded
+from turns import turn, used
+
+from eunoe.composition import marks
+from eunoe.extraction.worker import ExtractionWorker
+from eunoe.facts.visibility import Viewer
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened
+from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
+
+
+def worker_of(desk: FactDesk) -> ExtractionWorker:
+    return ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
+
+
+async def ran(desk: FactDesk, n: int, status: int) -> None:
+    """A whole turn that ran pytest with this exit status."""
+    events = turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=status))
+    await desk.append(n, *events, turn=f"k{n}")
+
+
+async def happened(desk: FactDesk) -> list[Stored]:
+    return [stored for stored in await desk.stored() if stored.subject.endswith(".log")]
+
+
+async def extractions(desk: FactDesk) -> list[tuple[Event, ...]]:
+    found = [
+        records.read(stored.seq, stored.data) for stored in await desk.stored() if stored.subject.endswith(".memory")
+    ]
+    return [record.events for record in found]
+
+
+async def test_each_committed_turn_gets_one_record(desk: FactDesk) -> None:
+    """Three turns, each delivered twice, to two workers: three records, in order (F20)."""
+    for n, status in enumerate((1, 0, 1), start=1):
+        await ran(desk, n, status)
+    for worker in (worker_of(desk), worker_of(desk)):
+        for stored in [*await happened(desk), *await happened(desk)]:
+            await worker.handle(stored)
+    found = await extractions(desk)
+    assert [events[0].ordinal for events in found if isinstance(events[0], Extracted)] == [1, 2, 3]
+    assert [events[1].fact.value for events in found if isinstance(events[1], FactRecorded)] == [
+        "failed, exit status 1",
+        "passed",
+        "failed, exit status 1",
+    ]
+
+
+async def test_the_last_turn_brings_the_missing_ones_along(desk: FactDesk) -> None:
+    """Only the third commit is delivered: turns 1 and 2 are derived first (F5)."""
+    for n in (1, 2, 3):
+        await ran(desk, n, n)
+    await worker_of(desk).handle((await happened(desk))[-1])
+    assert [events[0].ordinal for events in await extractions(desk) if isinstance(events[0], Extracted)] == [1, 2, 3]
+
+
+async def test_turns_that_interleave_are_told_apart(desk: FactDesk) -> None:
+    """Two open turns, their calls mixed over several records: each gets its own facts, by order of commit."""
+    first = used(1, "Bash", {"command": "pytest"}, "", exit_status=0)
+    second = used(1, "Bash", {"command": "tox"}, "", exit_status=1)
+    steps: list[tuple[str, tuple[Event, ...]]] = [
+        ("a", (TurnOpened(), Prompt(content="one"))),
+        ("b", (TurnOpened(), Prompt(content="two"))),
+        ("a", first[:1]),
+        ("b", second[:1]),
+        ("a", first[1:]),
+        ("b", (*second[1:], TurnCommitted())),
+        ("a", (TurnCommitted(),)),
+    ]
+    for n, (key, events) in enumerate(steps, start=1):
+        await desk.append(n, *events, turn=key)
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    found = await extractions(desk)
+    assert [(e[0].turn, e[0].ordinal) for e in found if isinstance(e[0], Extracted)] == [(2, 1), (1, 2)]
+    assert [e[1].fact.identity.name for e in found if isinstance(e[1], FactRecorded)] == ["tox", "pytest"]
+
+
+async def test_an_aborted_turn_gives_no_fact(desk: FactDesk) -> None:
+    """It stays in the log, and memory says nothing of it."""
+    await desk.append(1, *turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=0))[:-1], TurnAborted())
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    assert await extractions(desk) == []
+
+
+async def test_a_turn_that_cannot_be_derived_is_recorded_as_failed(
+    desk: FactDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five tries, then a record with the reason and no facts; the thread's state names it, later turns go on (F22)."""
+    await ran(desk, 1, 0)
+    await ran(desk, 2, 0)
+    worker = worker_of(desk)
+    first, second = await happened(desk)
+
+    def poison(*_: object) -> None:
+        raise RuntimeError("cannot be read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("eunoe.extraction.rules.Turn.feed", poison)
+        for _ in range(limits.ATTEMPTS - 1):
+            with pytest.raises(RuntimeError):
+                await worker.handle(first)
+        assert await extractions(desk) == []
+        await worker.handle(first)
+    await worker.handle(second)
+    await desk.catch_up()
+    entry = await desk.store.thread.get(subjects.state_key("t"))
+    assert entry is not None
+    state = msgspec.json.decode(entry.value, type=ThreadState)
+    assert (state.extracted, state.failed) == (2, ((1, "RuntimeError: cannot be read"),))
+    assert (state.facts, worker.statistics()["failed"]) == (1, 1)
+
+
+async def test_a_turn_that_was_laid_aside_holds_up_no_later_one(desk: FactDesk) -> None:
+    """Its message is a dead letter (it may kill whoever reads it): the next turn records it as failed unread (F27)."""
+    await ran(desk, 1, 0)
+    await ran(desk, 2, 0)
+    first, second = await happened(desk)
+    letter = DeadLetter(v=1, worker="extraction", reason="the worker ended", attempts=5, time=0, position=first.seq)
+    await desk.store.dead.append(subjects.dead("default", "extraction"), msgspec.json.encode(letter))
+    await worker_of(desk).handle(second)
+    found = await extractions(desk)
+    assert found[0] == (Extracted(turn=1, ordinal=1, failed=("the worker ended",)),)
+    assert [type(event).__name__ for event in found[1]] == ["Extracted", "FactRecorded"]
+
+
+async def test_a_context_fed_back_twenty_times_adds_no_fact(desk: FactDesk) -> None:
+    """Each turn prints the composed block of what is known: the count stays what it was (F44)."""
+    await desk.append(1, *turn(*used(1, "bash", {"command": "git status"}, "On branch main\n")), turn="k1")
+    worker = worker_of(desk)
+    for n in range(2, 22):
+        listed = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t"))
+        lines = "\n".join(f"- {fact.identity.subject} {fact.identity.name}: {fact.value}" for fact in listed)
+        block = marks.label("earlier", f"On branch echo-{n}\n{lines}")
+        fed = [
+            *used(1, "bash", {"command": "git status"}, block),
+            *used(2, "memory", {"command": "recall"}, f"On branch r{n}"),
+        ]
+        await desk.append(n, *turn(*fed, prompt=block), turn=f"k{n}")
+        for stored in await happened(desk):
+            await worker.handle(stored)
+        await desk.catch_up()
+    every = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t", all=True))
+    assert [(fact.identity.subject, fact.value) for fact in every] == [("branch", "main")]
+
+
+async def test_failed_passed_failed_end_to_end(desk: FactDesk) -> None:
+    """Through audit, extraction and projector: failed is in force, with three versions."""
+    worker = worker_of(desk)
+    for n, status in enumerate((1, 0, 1), start=1):
+        await ran(desk, n, status)
+    for stored in reversed(await happened(desk)):
+        await worker.handle(stored)
+    await desk.catch_up()
+    every = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t", all=True))
+    assert [(fact.value, fact.version, fact.state) for fact in every] == [
+        ("failed, exit status 1", 1, "superseded"),
+        ("passed", 2, "superseded"),
+        ("failed, exit status 1", 3, "current"),
+    ]
+
+
+async def test_a_quoted_commit_is_no_commit(desk: FactDesk) -> None:
+    """A record that only mentions the word costs a look and nothing else."""
+    await desk.append(1, TurnOpened(), Prompt(content='{"type":"turn.committed"}'), turn="k")
+    await desk.write("thread.t", recorded("x"))
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    assert [len(events) for events in await extractions(desk)] == [1]
