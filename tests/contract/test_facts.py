@@ -38,6 +38,7 @@ async def test_turns_become_facts_that_a_waiting_reader_sees(desk: FactDesk) -> 
     """Both workers run on their durable consumers: failed, passed, failed is three versions, in order."""
     extraction = ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
     facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    found = FactsReply(facts=())
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(extraction.run)
         tasks.start_soon(facts.run)

@@ -214,6 +214,20 @@ async def test_an_erased_message_leaves_a_gap(doors: Store) -> None:
         await doors.log.erase(2)
 
 
+async def test_erasing_at_the_edges(doors: Store) -> None:
+    """The first message moves where the log begins; the last one stays counted, and no sequence comes twice."""
+    for data in (b"1", b"2", b"3"):
+        await doors.log.append(subject(doors, "a"), data)
+
+    await doors.log.erase(1)
+    await doors.log.erase(3)
+    info = await doors.log.info(gaps=True)
+
+    assert (info.first, info.last, info.count) == (2, 3, 1)
+    assert (await doors.log.last([chain(doors, "a")])).messages[0].seq == 2
+    assert (await doors.log.append(subject(doors, "a"), b"4", expect=(chain(doors, "a"), 2))).seq == 4
+
+
 async def test_an_empty_log_says_so(doors: Store) -> None:
     """Nothing was written: last is 0 and count 0, and a scan is empty."""
     info = await doors.log.info(gaps=True)

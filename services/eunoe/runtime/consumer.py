@@ -111,7 +111,7 @@ class JetStreamConsumer:
     async def _fetch(self, batch: int, deadline: float) -> Sequence[Delivery]:
         inbox = await self._opened(deadline)
         found: list[Delivery] = []
-        while len(found) < batch and (answer := inbox.call.ready()):
+        while len(found) < batch and (answer := inbox.ready()):
             if not answer.status:
                 found.append(self._delivery(answer))
         if not found:
@@ -131,7 +131,7 @@ class JetStreamConsumer:
         await inbox.send(f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self._name}", msgspec.json.encode(pull))
         while len(found) < batch:
             try:
-                answer = await inbox.call.take(seconds)
+                answer = await inbox.take(seconds)
             except (TimeoutError, OutcomeUnknown):
                 if found:
                     return

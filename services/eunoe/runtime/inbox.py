@@ -13,19 +13,24 @@ SEND_SECONDS = 5.0  # seconds to wait for a connection before a request of an in
 
 
 class Inbox:
-    """A subscription whose messages are read in order from ``call``; it fails when the connection is lost."""
+    """A subscription whose messages are read in order with `take`; it fails when the connection is lost.
+
+    Every request has a reply subject of its own, which its statuses bear, so that the status which ends one
+    pull is not taken for the end of the next.
+    """
 
     def __init__(self, requester: Requester) -> None:
         self._connection = requester.connection
-        self.subject = f"{requester.caller.inbox}.{self._connection.client.new_inbox().rpartition('.')[2]}"
-        self.call = Call(self.subject, b"")
+        self._prefix = f"{requester.caller.inbox}.{self._connection.client.new_inbox().rpartition('.')[2]}"
+        self._call = Call(self._prefix, b"")
+        self._requests = 0
         self._subscription: Subscription | None = None
 
     async def __aenter__(self) -> Inbox:
         await self._connection.available(SEND_SECONDS)
         self._connection.hooks.disconnected.append(self._on_disconnected)
         try:
-            self._subscription = await self._connection.client.subscribe_direct(self.subject, self._receive)
+            self._subscription = await self._connection.client.subscribe_direct(f"{self._prefix}.*", self._receive)
         except (NatsError, OSError) as error:
             self._connection.hooks.disconnected.remove(self._on_disconnected)
             raise Unreachable(f"the connection to {self._connection.url} failed: {error}") from None
@@ -39,13 +44,35 @@ class Inbox:
 
     async def send(self, subject: str, data: bytes) -> None:
         """Send a request whose answers come to this inbox; raises `Unreachable` or `OutcomeUnknown`."""
+        self._requests += 1
         try:
-            await self._connection.publish(subject, data, reply=self.subject)
+            await self._connection.publish(subject, data, reply=self._reply)
         except OSError as error:
             raise OutcomeUnknown(f"the connection broke while sending ({error})") from None
 
+    async def take(self, seconds: float) -> Answer:
+        """The next message, or status of the last request; raises TimeoutError or what the inbox failed with."""
+        while True:
+            answer = await self._call.take(seconds)
+            if not self._stale(answer):
+                return answer
+
+    def ready(self) -> Answer | None:
+        """As `take`, of what has come already."""
+        while (answer := self._call.ready()) is not None:
+            if not self._stale(answer):
+                return answer
+        return None
+
+    @property
+    def _reply(self) -> str:
+        return f"{self._prefix}.{self._requests}"
+
+    def _stale(self, answer: Answer) -> bool:
+        return answer.status != 0 and answer.subject != self._reply
+
     def _receive(self, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
-        self.call.receive(Answer(subject.decode(), reply.decode(), data, headers))
+        self._call.receive(Answer(subject.decode(), reply.decode(), data, headers))
 
     def _on_disconnected(self) -> None:
-        self.call.fail(OutcomeUnknown("the connection was lost"))
+        self._call.fail(OutcomeUnknown("the connection was lost"))

@@ -61,7 +61,7 @@ class JetStreamLog:
             first=int(state["first_seq"]),
             last=int(state["last_seq"]),
             count=int(state["messages"]),
-            gaps=tuple(state.get("deleted") or ()),
+            gaps=tuple(seq for seq in state.get("deleted") or () if seq > 0),  # an empty stream lists 0
         )
 
     async def consumer(

@@ -31,6 +31,7 @@ BATCH_BYTES = limits.MAX_PAYLOAD + 64 * limits.KIB  # bytes of one pull, enough 
 EXPIRES_SECONDS = 10.0  # seconds a pull waits at the server
 HEARTBEAT_SECONDS = 2.0  # seconds between signs of life while a pull waits
 IDLE_SECONDS = 60.0  # seconds after which the server drops a consumer that nobody pulls from
+ATTEMPTS = 5  # failures in a row, without a message between them, that end the reading of a range
 RETRY_SECONDS = 0.1  # seconds before a lost consumer is made again
 NANOSECONDS = 1_000_000_000
 HEARTBEAT = 100  # status of a sign of life
@@ -83,37 +84,42 @@ class Reader:
         A range that ends raises `Unreachable` when nothing can be read for a while; one without end waits.
         Raises `Damaged` when the stream was made again meanwhile.
         """
-        following = wanted.until is None
         last, created = await self.state()
         seq = wanted.start
-        if not following and seq > min(last, wanted.until or 0):
+        if wanted.until is not None and seq > min(last, wanted.until):
             return
+        failures = 0
         while True:
             try:
                 async with aclosing(self._consume(wanted, seq)) as messages:
                     async for found in messages:
-                        seq = found.message.seq + 1
+                        seq, failures = found.message.seq + 1, 0
                         yield found
-                if not following:
-                    return
             except (OutcomeUnknown, Unreachable) as error:
+                failures += 1
+                if wanted.newest or (wanted.until is not None and failures == ATTEMPTS):
+                    raise
                 logger.info("reading %s goes on at %d: %s", self._stream, seq, error, extra={"action": "reader_again"})
-            seq = await self._resume(seq, created, following)
+            else:
+                if wanted.until is not None:
+                    return
+            await self._resume(created, following=wanted.until is None)
 
-    async def _resume(self, seq: int, created: str, following: bool) -> int:
+    async def _resume(self, created: str, *, following: bool) -> None:
         """Wait until the stream can be read again; the same stream, or it is `Damaged`."""
+        connection = self._jetstream.requester.connection
         await asyncio.sleep(RETRY_SECONDS)
         while True:
             try:
-                await self._jetstream.requester.connection.available(EXPIRES_SECONDS)
+                await connection.available(EXPIRES_SECONDS)
                 _, found = await self.state()
             except (OutcomeUnknown, Unreachable):
-                if not following or self._jetstream.requester.connection.closed:
+                if not following or connection.closed:
                     raise
-                continue
-            if found != created:
-                raise Damaged(f"stream {self._stream} was made again at {found}; restart what reads it")
-            return seq
+            else:
+                break
+        if found != created:
+            raise Damaged(f"stream {self._stream} was made again at {found}; restart what reads it")
 
     async def _consume(self, wanted: Range, start: int) -> AsyncGenerator[Read, None]:
         """Messages through one consumer, until the range ends or the consumer is lost."""
@@ -131,6 +137,8 @@ class Reader:
                             if wanted.until is not None and found.seq > wanted.until:
                                 return
                             yield Read(Stored(answer.subject, found.seq, answer.data, found.time), answer.headers)
+                            if wanted.until is not None and not left:
+                                return
                     if wanted.until is not None and left == before:
                         raise Unreachable(f"stream {self._stream} brings nothing although {left} messages wait")
             finally:
@@ -142,7 +150,7 @@ class Reader:
         count = 0
         while count < BATCH:
             try:
-                answer = await inbox.call.take(HEARTBEAT_SECONDS * 3)
+                answer = await inbox.take(HEARTBEAT_SECONDS * 3)
             except TimeoutError:
                 raise OutcomeUnknown(f"stream {self._stream} is silent") from None
             if not answer.status:

@@ -1,0 +1,167 @@
+"""What every durable consumer and work queue does, in memory and over JetStream."""
+
+from __future__ import annotations
+
+import anyio
+
+from eunoe.runtime.doors import Consumer, Delivery, Store
+
+WAIT = 5.0  # seconds after which a fetch that should bring something has failed
+
+
+def subject(store: Store, thread: str) -> str:
+    return f"eunoe.{store.space}.thread.{thread}.log"
+
+
+async def fetched(consumer: Consumer, count: int) -> list[Delivery]:
+    found: list[Delivery] = []
+    while len(found) < count:
+        some = await consumer.fetch(count - len(found), WAIT)
+        assert some, f"only {len(found)} of {count} came"
+        found += some
+    return found
+
+
+async def test_deliveries_come_in_order_and_once(doors: Store) -> None:
+    """What was acknowledged does not come again, also not to a consumer made anew under the same name."""
+    for number in range(5):
+        await doors.log.append(subject(doors, "a"), b"%d" % number)
+    consumer = await doors.log.consumer("work", [f"eunoe.{doors.space}.thread.>"])
+
+    found = await fetched(consumer, 5)
+    for delivery in found:
+        await delivery.ack()
+
+    assert [(one.message.seq, one.attempts) for one in found] == [(n, 1) for n in range(1, 6)]
+    assert found[0].message.subject == subject(doors, "a")
+    assert await consumer.fetch(1, 0.05) in ((), [])
+    assert await consumer.pending() == (0, 0)
+    again = await doors.log.consumer("work", [f"eunoe.{doors.space}.thread.>"])
+    assert await again.pending() == (0, 0)
+
+
+async def test_filters_choose(doors: Store) -> None:
+    """A consumer gets what matches one of its filters, and counts only that as pending."""
+    for thread in ("a", "b", "c"):
+        await doors.log.append(subject(doors, thread), thread.encode())
+    consumer = await doors.log.consumer("some", [subject(doors, "a"), subject(doors, "c")])
+
+    assert await consumer.pending() == (2, 0)
+    assert [one.message.data for one in await fetched(consumer, 2)] == [b"a", b"c"]
+    assert await consumer.pending() == (0, 2)
+
+
+async def test_given_back_comes_again_with_its_attempt_counted(doors: Store) -> None:
+    """A message that is given back comes again as the second attempt."""
+    await doors.log.append(subject(doors, "a"), b"x")
+    consumer = await doors.log.consumer("work", [subject(doors, "a")])
+
+    (first,) = await fetched(consumer, 1)
+    await first.nak()
+    (second,) = await fetched(consumer, 1)
+
+    assert (first.attempts, second.attempts) == (1, 2)
+    assert second.message.seq == 1
+
+
+async def test_unanswered_comes_again_after_the_wait(doors: Store) -> None:
+    """A message that nobody acknowledged comes again once ack_wait is over."""
+    await doors.log.append(subject(doors, "a"), b"x")
+    consumer = await doors.log.consumer("work", [subject(doors, "a")], ack_wait=0.2)
+
+    await fetched(consumer, 1)
+    (second,) = await fetched(consumer, 1)
+
+    assert second.attempts == 2
+
+
+async def test_given_back_for_later_waits(doors: Store) -> None:
+    """A message given back with a delay lets another one pass."""
+    consumer = await doors.log.consumer("work", [f"eunoe.{doors.space}.thread.>"])
+    await doors.log.append(subject(doors, "a"), b"x")
+    (first,) = await fetched(consumer, 1)
+    await first.nak(0.3)
+    await doors.log.append(subject(doors, "a"), b"y")
+
+    found = await fetched(consumer, 2)
+
+    assert [(one.message.data, one.attempts) for one in found] == [(b"y", 1), (b"x", 2)]
+
+
+async def test_terminated_never_comes_again(doors: Store) -> None:
+    """A message that was given up is as done as an acknowledged one."""
+    await doors.log.append(subject(doors, "a"), b"x")
+    consumer = await doors.log.consumer("work", [subject(doors, "a")], ack_wait=0.2)
+
+    (only,) = await fetched(consumer, 1)
+    await only.term()
+
+    assert await consumer.fetch(1, 0.5) in ((), [])
+    assert await consumer.pending() == (0, 0)
+
+
+async def test_no_more_than_allowed_is_out(doors: Store) -> None:
+    """With two messages out and not acknowledged, a consumer of two waits for an acknowledgement."""
+    for number in range(3):
+        await doors.log.append(subject(doors, "a"), b"%d" % number)
+    consumer = await doors.log.consumer("work", [subject(doors, "a")], max_ack_pending=2)
+
+    found = await fetched(consumer, 2)
+    assert await consumer.fetch(1, 0.1) in ((), [])
+    await found[0].ack()
+
+    assert (await fetched(consumer, 1))[0].message.seq == 3
+
+
+async def test_a_waiting_fetch_wakes(doors: Store) -> None:
+    """A fetch that waits gets the message that is appended meanwhile."""
+    consumer = await doors.log.consumer("work", [subject(doors, "a")])
+    found: list[Delivery] = []
+
+    async def wait() -> None:
+        found.extend(await consumer.fetch(10, WAIT))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        await doors.log.append(subject(doors, "a"), b"x")
+
+    assert [one.message.data for one in found] == [b"x"]
+
+
+async def test_two_replicas_share_the_work(doors: Store) -> None:
+    """Two consumers of one name get every message once between them."""
+    first = await doors.log.consumer("work", [subject(doors, "a")])
+    second = await doors.log.consumer("work", [subject(doors, "a")])
+    for number in range(10):
+        await doors.log.append(subject(doors, "a"), b"%d" % number)
+
+    found = await fetched(first, 4) + await fetched(second, 6)
+
+    assert sorted(one.message.seq for one in found) == list(range(1, 11))
+
+
+async def test_a_cancelled_fetch_loses_nothing(doors: Store) -> None:
+    """A fetch that was cancelled while it waited does not keep what comes from the next one."""
+    consumer = await doors.log.consumer("work", [subject(doors, "a")])
+    with anyio.move_on_after(0.1):
+        await consumer.fetch(1, WAIT)
+
+    await doors.log.append(subject(doors, "a"), b"x")
+
+    assert (await fetched(consumer, 1))[0].message.data == b"x"
+
+
+async def test_a_job_is_gone_once_it_is_done(doors: Store) -> None:
+    """A submitted job waits until it is acknowledged; the same id is one job."""
+    job = f"eunoe.{doors.space}.job.distil.a"
+    first = await doors.jobs.submit(job, b"x", msg_id="1")
+    again = await doors.jobs.submit(job, b"x", msg_id="1")
+    consumer = await doors.jobs.consumer("distil", [f"eunoe.{doors.space}.job.distil.*"])
+
+    assert (again.duplicate, again.seq) == (True, first.seq)
+    assert await doors.jobs.waiting() == 1
+    (only,) = await fetched(consumer, 1)
+    assert await doors.jobs.waiting() == 1
+    await only.ack()
+    assert await consumer.pending() == (0, 0)
+    assert await doors.jobs.waiting() == 0
