@@ -79,6 +79,7 @@ async def test_facts_by_people_are_stated_approved_and_deleted(settings: Setting
     """An agent proposes, a person approves, and deletes; each shows in the next read."""
     async with Memory.connect(settings=settings, embedded=True, role="agent", principal="builder") as memory:
         proposed = await memory.state_fact("decision", "flag", "--dry-run", thread="release")
+        assert [fact.state for fact in (await memory.facts(thread="release")).facts] == ["proposed"]
         async with Memory.connect(settings=settings, role="person", principal="ada") as person:
             assert (await person.fact(proposed.id)).versions[0].state == "proposed"
             approved = await person.approve(proposed.id)

@@ -31,6 +31,10 @@ class Unit:
     pieces: tuple[bytes, ...] = ()
 
     @property
+    def bytes(self) -> int:
+        return self.size + sum(map(len, self.pieces))
+
+    @property
     def memory(self) -> bool:
         return isinstance(self.events[0], MemoryEvent)
 

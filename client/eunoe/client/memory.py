@@ -16,6 +16,7 @@ from eunoe.client.journal import Journal
 from eunoe.client.outbox import Outbox, new_producer
 from eunoe.client.reaching import reached
 from eunoe.client.receipts import FILE, Receipts
+from eunoe.client.reflecting import Reflected
 from eunoe.client.stating import StatedFact
 from eunoe.client.thread import Thread
 from eunoe.client.tickets import Receipt
@@ -59,6 +60,7 @@ class Memory:
         self.window = window
         self.patience = PATIENCE_SECONDS
         self._outbox = outbox
+        self._reflected = Reflected(gate)
         self.keep = keep
 
     @classmethod
@@ -94,7 +96,9 @@ class Memory:
     async def append(self, chain: str, turn: str, events: Sequence[Event]) -> Receipt:
         """Append to a chain (`eunoe.schemas.subjects`); see `Thread.append`."""
         ticket = await self._outbox.put(chain, turn, events)
-        return await ticket.wait(self.patience, keep=self.keep)
+        receipt = await ticket.wait(self.patience, keep=self.keep)
+        self._reflected.wrote(receipt, events)
+        return receipt
 
     async def flush(self, seconds: float = CLOSE_SECONDS) -> int:
         """Wait until the outbox is empty, at most ``seconds``; returns how many events it still holds."""
@@ -104,10 +108,9 @@ class Memory:
         """Note a record that is in the log: later reads of this client reflect it."""
         self.receipts.add(receipt)
 
-    @property
-    def watermark(self) -> Watermark:
+    async def watermark(self) -> Watermark:
         """What reads of this client must reflect: everything that it wrote."""
-        return Watermark(log=self.receipts.position)
+        return await self._reflected.watermark(self.receipts.position)
 
     def statistics(self) -> dict[str, int]:
         return self._outbox.statistics()
@@ -153,13 +156,14 @@ class Memory:
             all=all,
             limit=limit,
             cursor=cursor,
-            after=self.watermark,
+            after=await self.watermark(),
         )
         timeout = request.wait + limits.REQUEST_SECONDS
         return await self.gate.ask("facts", request, FactsReply, timeout=timeout)
 
     async def fact(self, id: str) -> FactReply:  # noqa: A002
         """Every version of a fact, oldest first, by its id or a unique beginning of it; raises `NotFound`."""
+        await self.watermark()
         return await self.gate.ask("fact", FactRequest(id=id), FactReply)
 
     # What people and programs do to facts

@@ -23,6 +23,8 @@ from eunoe.schemas.requests import AppendReply
 
 logger = logging.getLogger(__name__)
 
+LANES = 4_096  # chains whose place an outbox in memory remembers; a forgotten one goes on as another producer
+
 
 def new_producer() -> str:
     return f"outbox-{uuid.uuid4().hex}"
@@ -35,11 +37,11 @@ class Outbox:
         self, gate: Gate, group: TaskGroup, delivered: Callable[[Receipt], None], journal: Journal | None = None
     ) -> None:
         self.waiting = 0  # events that are not known to be in the log
+        self._bytes = 0
         self._gate = gate
         self._group = group
         self._delivered = delivered
         self._journal = journal
-        self._producer = journal.producer if journal else new_producer()
         self._lanes: dict[str, Lane] = {}
         self._tickets: dict[int, Ticket] = {}
         self._outage: dict[str, EunoeError] = {}
@@ -58,8 +60,7 @@ class Outbox:
         for chain, kept in self._journal.restored().items():
             lane = self._lanes[chain] = Lane(kept.producer, kept.n, coalesce=False)
             for unit in kept.units.values():
-                lane.put(unit)
-                self.waiting += len(unit.events)
+                self._add(lane, unit)
             self._start(chain)
 
     async def put(self, chain: str, turn: str, events: Sequence[Event]) -> Ticket:
@@ -71,10 +72,7 @@ class Outbox:
             Unit(turn, tuple(batch.events), batch.size, tuple(batch.pieces))
             for batch in batches.split(batches.ready(event) for event in events)
         ]
-        if self.waiting and self.waiting + len(events) > limits.OUTBOX_EVENTS:
-            raise Busy(
-                f"the outbox holds {self.waiting} events that no worker took yet; start the audit worker and try again"
-            )
+        self._check_room(len(events), sum(unit.bytes for unit in units))
         if self._journal is not None:
             with anyio.CancelScope(shield=True):
                 await self._write_down(self._journal, chain, units)
@@ -87,15 +85,37 @@ class Outbox:
                 await self._idle.wait()
         return self.waiting
 
+    def _check_room(self, events: int, size: int) -> None:
+        over = self.waiting + events > limits.OUTBOX_EVENTS or self._bytes + size > limits.OUTBOX_BYTES
+        if self.waiting and over:
+            raise Busy(
+                f"the outbox holds {self.waiting} events ({self._bytes // limits.KIB} KiB) that no worker took yet; "
+                "start the audit worker and try again"
+            )
+
+    def _lane(self, chain: str) -> Lane:
+        lane = self._lanes.pop(chain, None)
+        if lane is None:
+            producer = self._journal.producer if self._journal else new_producer()
+            lane = Lane(producer, coalesce=self._journal is None)
+        self._lanes[chain] = lane
+        if len(self._lanes) > LANES and self._journal is None:
+            idle = next((one for one in self._lanes if one not in self._running and one != chain), None)
+            if idle is not None:
+                del self._lanes[idle]
+        return lane
+
+    def _add(self, lane: Lane, unit: Unit) -> None:
+        lane.put(unit)
+        self.waiting += len(unit.events)
+        self._bytes += unit.bytes
+
     def _take(self, chain: str, units: Sequence[Unit]) -> Ticket:
         ticket = Ticket(chain, units)
-        lane = self._lanes.get(chain)
-        if lane is None:
-            lane = self._lanes[chain] = Lane(self._producer, coalesce=self._journal is None)
+        lane = self._lane(chain)
         for unit in units:
             self._tickets[id(unit)] = ticket
-            self.waiting += len(unit.events)
-            lane.put(unit)
+            self._add(lane, unit)
         if blocked := self._outage.get(chain):
             ticket.notice(blocked)
         self._start(chain)
@@ -166,6 +186,8 @@ class Outbox:
             ticket.failed(error)
             units = (*units, *(unit for unit in ticket.units if unit not in units and id(unit) in self._tickets))
         lane.drop(units)
+        count = sum(len(unit.events) for unit in units)
+        logger.warning("%d events of %s were refused: %s", count, chain, error, extra={"action": "append_refused"})
         await self._settle("refused", units)
         if isinstance(error, NumberReused | NumberSkipped):
             logger.error("producer %s cannot go on: %s", lane.producer, error, extra={"action": "producer_renewed"})
@@ -182,6 +204,7 @@ class Outbox:
         offset = 0
         for unit in units:
             self.waiting -= len(unit.events)
+            self._bytes -= unit.bytes
             ticket = self._tickets.pop(id(unit), None)
             if ticket is not None and reply is not None:
                 ticket.done(reply, offset, len(unit.events))

@@ -14,6 +14,7 @@ from eunoe.runtime.session import located
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.runtime.workers import running
+from eunoe.schemas.errors import Unreachable
 
 LOOK_SECONDS = 0.2  # seconds between two looks whether the server has become ours
 
@@ -53,7 +54,9 @@ async def _workers(server: Embedded, here: Settings, *, at_once: bool) -> AsyncI
 async def _take_over(server: Embedded, here: Settings) -> None:
     while not server.owner:  # noqa: ASYNC110 - the lock of a folder sets no event
         await anyio.sleep(LOOK_SECONDS)
-    async with running(here.at(server.url, server.user, server.password)):
+    if server.url != here.url:
+        raise Unreachable(f"the server of {here.data} was started again at {server.url}; connect again")
+    async with running(here):
         await anyio.sleep_forever()
 
 

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "receipts.jsonl"
 EVERY_SECONDS = 1.0  # seconds between two writes of what changed
+CHAINS = 65_536  # chains whose newest receipt is held in memory
 COMPACT_BYTES = 8 * limits.MIB  # bytes over which a file keeps only the newest receipt of each chain
 
 
@@ -48,11 +49,20 @@ class Receipts:
         before = self._newest.get(receipt.chain)
         if before is not None and before.record >= receipt.record:
             return
+        self._newest.pop(receipt.chain, None)
         self._newest[receipt.chain] = receipt
+        if len(self._newest) > CHAINS:
+            self._forget_oldest()
         if self._path is not None:
             self._changed.add(receipt.chain)
             if time.monotonic() - self._written >= EVERY_SECONDS:
                 self.write()
+
+    def _forget_oldest(self) -> None:
+        oldest = next(iter(self._newest))
+        if oldest in self._changed:
+            self.write()
+        del self._newest[oldest]
 
     def write(self) -> None:
         """Append what changed to the file. A file that cannot be written is said in the log and costs nothing else."""

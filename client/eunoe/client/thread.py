@@ -89,7 +89,7 @@ class Thread:
             prompt=prompt,
             turn=turn,
             store=store,
-            after=self.memory.watermark,
+            after=await self.memory.watermark(),
             model=model,
             memory_tool=memory_tool,
         )

@@ -82,4 +82,5 @@ PUBLISH_SECONDS = 5.0  # seconds a publish waits for its acknowledgement
 DRAIN_SECONDS = 20.0  # seconds a stopping worker may finish what it has in hand
 HANDLERS = 64  # requests that one worker handles at once
 OUTBOX_EVENTS = 10_000  # events a client keeps while no worker answers
+OUTBOX_BYTES = 256 * MIB  # bytes of events and large content that it keeps then
 DEDUPE_SECONDS = 120  # seconds of JetStream's own duplicate window

@@ -11,7 +11,7 @@ from wires import Wire
 
 from eunoe.client.memory import Memory
 from eunoe.schemas import limits
-from eunoe.schemas.errors import Busy, Invalid, TooLarge, TurnNotOpen, WorkerMissing
+from eunoe.schemas.errors import Busy, Invalid, NumberReused, TooLarge, TurnNotOpen, WorkerMissing
 from eunoe.schemas.events import Prompt, Response, TurnOpened
 
 
@@ -205,3 +205,41 @@ async def test_an_outbox_on_disk_survives_its_process(wire: Wire, desk: Desk, tm
     async with wire.memory(AGENT, outbox=path) as memory:
         assert await memory.flush() == 0
         assert await texts(memory, "t") == ["one", "two"]
+
+
+async def test_a_producer_that_cannot_go_on_is_renewed(wire: Wire, tmp_path: Path) -> None:
+    """An outbox file that was put back from a copy: its number holds other bytes, which is said; then all goes on."""
+    path = tmp_path / "outbox"
+    async with wire.memory(outbox=path, keep=False) as memory:
+        copy = path.read_bytes()
+        await memory.thread("t").append(TurnOpened(), Prompt(content="one"), turn="k")
+    path.write_bytes(copy)
+    async with wire.memory(outbox=path, keep=False) as memory:
+        with pytest.raises(NumberReused):
+            await memory.thread("t").append(Response(content="two"), turn="k")
+
+        assert (await memory.thread("t").append(Response(content="three"), turn="k")).record == 2
+        assert await texts(memory, "t") == ["one", "three"]
+
+
+async def test_an_outbox_forgets_chains_that_are_done(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past its bound it goes on in a forgotten chain as another producer, and nothing is lost."""
+    monkeypatch.setattr("eunoe.client.outbox.LANES", 2)
+    async with wire.memory() as memory:
+        for name in "abcabc":
+            async with memory.thread(name).turn(f"for {name}"):
+                pass
+
+        assert memory.statistics()["chains"] == 2
+        assert await texts(memory, "a") == ["for a", "for a"]
+
+
+async def test_large_content_fills_the_outbox_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes are bounded as events are."""
+    monkeypatch.setattr(limits, "OUTBOX_BYTES", 1_000_000)
+    wire.down = True
+    async with wire.memory(keep=True) as memory:
+        await memory.thread("t").append(TurnOpened(), Prompt(content="a" * 600_000), turn="k")
+        with pytest.raises(Busy, match="KiB"):
+            await memory.thread("t").append(Prompt(content="a" * 600_000), turn="k")
+        wire.down = False
