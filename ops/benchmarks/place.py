@@ -1,0 +1,121 @@
+"""Where a benchmark runs: a real server that syncs every write, and workers in processes of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from eunoe.runtime import durables, topology
+from eunoe.runtime.connection import connect
+from eunoe.schemas.subjects import Caller
+from eunoe.testing.server import NatsServer
+
+ECHO = Path(__file__).with_name("echo.py")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line: what, how much, and the bound that it must keep (at most, or at least)."""
+
+    name: str
+    value: float
+    unit: str = ""
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def broken(self) -> bool:
+        over = self.at_most is not None and self.value > self.at_most
+        under = self.at_least is not None and self.value < self.at_least
+        return over or under
+
+    def __str__(self) -> str:
+        bound = ""
+        if self.at_most is not None:
+            bound = f"  at most {self.at_most:g}: {'NOT KEPT' if self.broken else 'kept'}"
+        elif self.at_least is not None:
+            bound = f"  at least {self.at_least:g}: {'NOT KEPT' if self.broken else 'kept'}"
+        return f"{self.name:<64} {self.value:>10,.2f} {self.unit:<9}{bound}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The server's URL, its data, and the process that runs the workers."""
+
+    url: str
+    folder: Path
+    workers: int
+    server: int
+
+
+async def settle(here: Place) -> None:
+    """Wait until extraction and projection have nothing left to do."""
+    async with await connect(here.url, caller=Caller("worker", "bench")) as connection:
+        store = await topology.ensure(connection, "default")
+        for name in durables.NAMES:
+            consumer = await durables.consumer(store, name)
+            while await consumer.pending() != (0, 0):  # noqa: ASYNC110 - a consumer sets no event
+                await asyncio.sleep(0.1)
+
+
+@asynccontextmanager
+async def place(workers: str = "all") -> AsyncIterator[Place]:
+    """A fresh server (sync always), workers in one process, and a bare echo service in another."""
+    with tempfile.TemporaryDirectory(prefix="eunoe-bench-") as folder:
+        server = NatsServer(Path(folder) / "nats", sync_always=True)
+        url = server.start()
+        environment = os.environ | {"EUNOE_URL": url, "EUNOE_DATA": f"{folder}/data", "EUNOE_LOG_LEVEL": "error"}
+        eunoe = [str(Path(sys.executable).with_name("eunoe")), "serve", *workers.split()]
+        fleet = _started(eunoe, environment)
+        echo = _started([sys.executable, str(ECHO), url], environment)
+        try:
+            await asyncio.gather(_ready(fleet), _ready(echo))
+            yield Place(url, Path(folder), fleet.pid, server.pid)
+        finally:
+            for process in (fleet, echo):
+                process.terminate()
+                process.wait()
+            server.stop()
+
+
+def _started(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+
+
+async def _ready(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
+    while line := await asyncio.to_thread(process.stderr.readline):
+        if line.startswith(b"ready"):
+            return
+    raise RuntimeError("a process of the benchmark ended before it was ready")
+
+
+async def timed(count: int, call: Callable[[], Awaitable[object]]) -> list[float]:
+    """Seconds of each of ``count`` calls, one after the other."""
+    found = []
+    for _ in range(count):
+        start = time.perf_counter()
+        await call()
+        found.append(time.perf_counter() - start)
+    return found
+
+
+def median_ms(seconds: Sequence[float]) -> float:
+    return statistics.median(seconds) * 1000
+
+
+def resident(pid: int) -> float:
+    """Resident memory of a process, in MiB."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
