@@ -9,6 +9,7 @@ import msgspec
 from eunoe.composition import recording
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
+from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.past import Past
@@ -50,12 +51,22 @@ class Composer:
             remembered = await self._memory.read(place, request.after)
             await self._far_enough(fold, request, settings)
             instructions = await self._instructions(fold, opened, settings)
-            made = make(_inputs(fold, opened, request, settings, remembered, instructions), settings)
+            inputs = _inputs(fold, opened, request, settings, remembered, instructions)
+            made = await self._made(inputs, settings)
             if request.store:
                 used = recording.used(made.recipe, made.stored)
                 await self._recorder.record(fold, made.recipe, used, lambda: self._threads.refresh(fold))
             watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
         return context(made.recipe, made.rendered, settings, watermark, address.thread, text=not request.store)
+
+    async def _made(self, inputs: Inputs, settings: Settings) -> Made:
+        """Plan and render; again with more of the past where turns left whose facts are still to come."""
+        made, fold = make(inputs, settings), inputs.fold
+        oldest = max(made.recipe.first_turn - PENDING_LOOKED_AT, 1)
+        if inputs.extracted is None or inputs.extracted >= made.recipe.left or fold.base <= oldest:
+            return made
+        await self._threads.reach(fold, lambda: fold.base <= oldest)
+        return make(inputs, settings)
 
     async def _opened(self, fold: Fold, request: ComposeRequest, settings: Settings) -> Turn | None:
         """The open turn that asks, whole; raises `TurnNotOpen`."""
@@ -132,6 +143,7 @@ def _inputs(
 ) -> Inputs:
     composed = fold.recipes.get(settings.profile)
     state = remembered.state if remembered else None
+    extracted = state.extracted if state else 0
     return Inputs(
         thread=fold.thread,
         fold=fold,
@@ -144,7 +156,7 @@ def _inputs(
         mark=composed.recipe.first_turn if composed else 0,
         left=composed.recipe.left if composed else 0,
         anchor=fold.anchor(settings.profile),
-        extracted=state.extracted if state else None,
+        extracted=extracted if remembered else None,
     )
 
 

@@ -14,7 +14,7 @@ from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Renderings, turn_pieces
 from eunoe.schemas.events import Response, ToolCall, ToolResult
 
-PENDING_LOOKED_AT = 64  # newest committed turns that are looked at for facts still to come
+PENDING_LOOKED_AT = 64  # turns before the cut mark that are looked at for facts still to come
 
 
 class Draft:
@@ -45,11 +45,15 @@ class Draft:
     @cached_property
     def prompt(self) -> int:
         """Tokens of the request."""
+        return self.settings.weigh(self.settings.manner.shape.user(self.asked)) if self.asked else 0
+
+    @cached_property
+    def asked(self) -> str:
+        """The text of the request."""
         opened = self.inputs.open
         entry = renderings.request_entry(opened) if opened else 0
-        text = next((contents.text(item.event) for item in opened.items if item.entry == entry), "") if opened else ""
-        text = text or self.inputs.request
-        return self.settings.weigh(self.settings.manner.shape.user(text)) if text else 0
+        items = opened.items if opened else []
+        return next((contents.text(item.event) for item in items if item.entry == entry), "") or self.inputs.request
 
     @cached_property
     def fixed(self) -> int:
@@ -128,8 +132,11 @@ class Draft:
         view = self._in_view
         wanted = [fact for fact in self.inputs.earlier if self._wanted(fact, view)]
         self.earlier = facts.within(wanted, self.facts_bytes)
-        self.now = facts.within(self.inputs.now, self.now_bytes)
-        self.hidden = len(wanted) - len(self.earlier), len(self.inputs.now) - len(self.now)
+        bearing = self._bearing(wanted)
+        self.now = facts.within([*self.inputs.now, *bearing], self.now_bytes)
+        beside = sum(fact in self.now for fact in bearing)
+        here = len(self.now) - beside
+        self.hidden = len(wanted) - len(self.earlier) - beside, len(self.inputs.now) - here
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -160,9 +167,9 @@ class Draft:
         extracted = self.inputs.extracted
         if extracted is None or not self.left:
             return ()
-        newest = list(zip(self.inputs.fold.committed(), range(PENDING_LOOKED_AT), strict=False))
-        found = [turn.number for turn, _ in newest if turn.ordinal > extracted and turn.number < self.first_turn]
-        return tuple(sorted(found))
+        numbers = range(max(self.first_turn - PENDING_LOOKED_AT, 1), self.first_turn)
+        turns = [turn for number in numbers if (turn := self.inputs.fold.turns.get(number))]
+        return tuple(turn.number for turn in turns if turn.state == "committed" and turn.ordinal > extracted)
 
     def _wanted(self, fact: Known, view: set[int]) -> bool:
         """A fact of a turn that is in view is not said again, unless sources disagree or it is a proposal."""
@@ -174,6 +181,13 @@ class Draft:
     def _in_view(self) -> set[int]:
         found = {turn.number for turn in self.turns}
         return found | {self.inputs.open.number} if self.inputs.open is not None else found
+
+    def _bearing(self, wanted: list[Known]) -> tuple[Known, ...]:
+        """Of the facts that the earlier block has no room for, those that bear on the request."""
+        if len(wanted) == len(self.earlier):
+            return ()
+        shown = {fact.shown.id for fact in self.earlier}
+        return facts.bearing((fact for fact in wanted if fact.shown.id not in shown), facts.words(self.asked))
 
     def _headroom(self) -> int:
         """The mean size of the newest turns, less what the open turn has used of it already."""
@@ -189,16 +203,21 @@ def _literal(inputs: Inputs, settings: Settings) -> tuple[list[Turn], list[int],
     """The turns from the mark on, as many as a window can need; their sizes; the first that may be literal."""
     turns: list[Turn] = []
     sizes: list[int] = []
-    first, total = max(inputs.mark, 1), 0
+    total = 0
     for turn in inputs.fold.committed(inputs.mark):
         if total > settings.window:
-            first = turns[-1].number
-            break
+            return turns[::-1], sizes[::-1], turns[-1].number
         shown = renderings.after(turn, settings.output, settings.manner.memory_tool)
         turns.append(turn)
         sizes.append(_size(turn, shown, 0, settings))
         total += sizes[-1]
-    return turns[::-1], sizes[::-1], max(first, inputs.fold.base if turns else first)
+    return turns[::-1], sizes[::-1], inputs.mark or _first(inputs, turns)
+
+
+def _first(inputs: Inputs, turns: list[Turn]) -> int:
+    """The mark of a context that has none yet: 1 while every committed turn is in it."""
+    header = inputs.fold.header
+    return turns[-1].number if turns and header and header.committed > len(turns) else 1
 
 
 def _size(turn: Turn, shown: Renderings, drop: int, settings: Settings) -> int:

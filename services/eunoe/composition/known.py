@@ -14,8 +14,12 @@ from eunoe.schemas.facts import Assertion, Identity
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
+BEARING = 4  # facts that bear on a request, shown beside it
+WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
 
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|message|above|previous|prior|everything)"
     r"|\byou (?:are now|must now|will now)\b|\bnew instructions?\b|\bsystem (?:prompt|message)\b"
@@ -41,6 +45,10 @@ class Known:
     def bytes(self) -> int:
         return len(self.line.encode()) + 1
 
+    @property
+    def words(self) -> frozenset[str]:
+        return words(self.line.rpartition(" — from ")[0])
+
 
 def known(view: View, thread: str) -> tuple[Known, ...]:
     """What of a folded document is in force: one fact, or every head of a kind whose values stand side by side."""
@@ -63,6 +71,20 @@ def within(facts: Iterable[Known], size: int) -> tuple[Known, ...]:
             chosen.append(fact)
             left -= fact.bytes
     return tuple(chosen)
+
+
+def bearing(facts: Iterable[Known], request: frozenset[str]) -> tuple[Known, ...]:
+    """The facts that share most words with a request, `BEARING` at most, those that share none left out."""
+    scored = [(len(fact.words & request), fact) for fact in facts]
+    best = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].rank))
+    return tuple(fact for _, fact in best[:BEARING])
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that can tell one thing from another; of scripts without spaces, pairs of characters."""
+    found = {word for word in _WORD.findall(text.casefold()) if len(word) > WORD_LENGTH}
+    pairs = {run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1)}
+    return frozenset(found | pairs)
 
 
 def line(fact: Assertion, note: str) -> str:

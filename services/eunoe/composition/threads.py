@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -9,11 +10,14 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold
 from eunoe.runtime.chains import ChainReader, head_of
-from eunoe.runtime.doors import Store
+from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.errors import Damaged
+from eunoe.schemas.errors import Busy, Damaged
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -48,14 +52,15 @@ class Threads:
 
     async def refresh(self, fold: Fold) -> None:
         """Take in what was appended since: one read when nothing was."""
-        found = await self._store.log.last([subjects.chain_filter(self._store.space, fold.chain)])
-        newest = max(found.messages, key=lambda message: message.seq, default=None)
+        newest = await self._newest(fold)
         if newest is None:
             return
-        fold.upto = max(found.upto, newest.seq)
         self._counts["folded_warm" if fold.header else "folded_cold"] += 1
         if newest.seq <= fold.position:
             return
+        await self._take(fold, newest)
+
+    async def _take(self, fold: Fold, newest: Stored) -> None:
         head = head_of(newest)
         missing = await self._chains.positions(head, fold.record + 1, head.header.record - 1) if fold.header else []
         for record in await self._chains.records(missing):
@@ -85,9 +90,26 @@ class Threads:
         await self.refresh(fresh)
         fold.restart(fresh)
 
+    async def _newest(self, fold: Fold) -> Stored | None:
+        """The end of the chain, at least as far as it was seen before; a log that lost its end is folded anew."""
+        filters = [subjects.chain_filter(self._store.space, fold.chain)]
+        try:
+            found = await self._store.log.last(filters, fence=fold.position)
+        except Busy:
+            if (await self._store.log.info()).last >= fold.position:
+                raise
+            logger.warning("%s is shorter than it was", fold.chain, extra={"action": "log_rewound"})
+            fold.restart(Fold(fold.chain))
+            found = await self._store.log.last(filters)
+        newest = max(found.messages, key=lambda message: message.seq, default=None)
+        if newest is not None:
+            fold.upto = max(found.upto, newest.seq)
+        return newest
+
     def _tidy(self, fold: Fold) -> None:
         if fold.size > limits.FOLDED_THREAD_BYTES and fold.recipes:
-            fold.trim(min(composed.recipe.first_turn for composed in fold.recipes.values()))
+            oldest = min(composed.recipe.first_turn for composed in fold.recipes.values())
+            fold.trim(oldest - PENDING_LOOKED_AT)
         if len(self._held) <= limits.FOLDED_THREADS and fold.size < limits.FOLDED_THREAD_BYTES:
             return
         total = sum(held.fold.size for held in self._held.values())

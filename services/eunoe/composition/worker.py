@@ -26,7 +26,7 @@ from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
-from eunoe.schemas.errors import Invalid
+from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address
 
@@ -71,6 +71,8 @@ class CompositionWorker:
         if not address.thread:
             raise Invalid("a context belongs to a thread; address one")
         check(request.window, request.target, request.headroom)
+        if request.store and address.caller.role == "viewer":
+            raise Denied("a viewer may look at a context, and store none")
         wanted = _wanted(request)
         if request.turn:
             self._counts["replayed"] += 1

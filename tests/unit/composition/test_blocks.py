@@ -106,6 +106,27 @@ def test_a_fact_that_another_source_disputes_says_so() -> None:
     )
 
 
+def test_facts_without_room_that_bear_on_the_request_stand_beside_it(kit: Any) -> None:
+    """Of 80 facts the block holds 1 KiB; the one that the request asks about is in the now block."""
+    facts = [seen(fact(f"value {at}", name=f"module{at}.py", at=at)) for at in range(80, 0, -1)]
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+
+    composed = kit.compose(window=2048)(thread.fold(), request="What of module3.py?", earlier=facts)
+
+    recipe = composed.recipe
+    assert [line.id for line in recipe.now] == [fact("", at=3).id]
+    assert recipe.now_hidden == 0
+    assert len(recipe.earlier) + recipe.earlier_hidden == 79
+    assert f"({recipe.earlier_hidden} more facts not shown)" in composed.messages[0]["content"]
+
+
+def test_words_of_scripts_without_spaces_are_pairs() -> None:
+    """A request in any language finds its facts."""
+    assert known.words("the Port 8080") == {"the", "port", "8080"}
+    assert {"日本", "本語"} <= known.words("日本語")
+
+
 def test_a_proposal_is_marked() -> None:
     """Nobody with the authority has approved it."""
     line = seen(fact("dark mode", subject="preference", name="theme", proposal=True)).line

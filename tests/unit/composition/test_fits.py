@@ -14,6 +14,8 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
 from eunoe.composition.fold import Fold
+from eunoe.composition.inputs import Inputs
+from eunoe.composition.plan import enough
 from eunoe.composition.render import render
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult
@@ -141,6 +143,30 @@ def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dic
 
     ANTHROPIC.validate_python(messages)
     check_anthropic(messages)
+
+
+@given(spec=threads)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_a_fold_that_reaches_far_enough_gives_what_the_whole_one_gives(kit: Any, spec: dict[str, Any]) -> None:
+    """Folding backwards may stop where `enough` says so: what is older cannot matter."""
+    thread, whole, key = build(kit, {**spec, "instructions": None})
+    part = Fold(thread.chain)
+    shape = kit.compose(window=spec["window"], target=spec["target"], headroom=spec["headroom"])
+    for record in reversed(thread.records):
+        part.add(record)
+        opened = part.opened(key) if key else None
+        turn = opened.number if opened else part.last + 1
+        if enough(Inputs("t", part, turn, opened), shape.settings):
+            break
+    try:
+        expected = compose(kit, spec, whole, key, "openai")
+    except DoesNotFit:
+        return
+
+    found = compose(kit, spec, part, key, "openai")
+
+    assert found.messages == expected.messages
+    assert found.recipe == expected.recipe
 
 
 def check_refusal(refused: DoesNotFit, window: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -89,7 +90,7 @@ def test_the_cut_mark_holds_until_it_is_due_again(kit: Any) -> None:
 
 
 def test_average_turns_do_not_condense_one_after_the_other(kit: Any) -> None:
-    """With turns of 200 tokens in 4,096, 0.25 of the window is free after each condensation: five turns' room."""
+    """Turns of 200 tokens in 4,096: a quarter of the window is freed each time, room for four of them."""
     thread = kit.thread()
     mark, left, condensed = 0, 0, []
     for number in range(60):
@@ -98,7 +99,7 @@ def test_average_turns_do_not_condense_one_after_the_other(kit: Any) -> None:
         mark, left = recipe.first_turn, recipe.left
         condensed += [number] if recipe.steps else []
 
-    gaps = [later - sooner for sooner, later in zip(condensed, condensed[1:], strict=False)]
+    gaps = [later - sooner for sooner, later in pairwise(condensed)]
 
     assert len(gaps) >= 5
     assert min(gaps) >= 3
