@@ -143,12 +143,17 @@ class Indexed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far a book's records are applied: its last applied record, and that record's position in the log."""
+    """How far a book's records are applied: its last applied record, and that record's position in the log.
+
+    ``producers`` are as in a thread's state: for each, keyed as in a record's header, its last number, the
+    record that holds it, and that record's position.
+    """
 
     v: int
     chain: str
     record: int = 0
     position: int = 0
+    producers: dict[str, tuple[int, int, int]] = {}
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):

@@ -99,7 +99,7 @@ class Projector:
         self._counts["records"] += 1
         if isinstance(reached, ThreadState):
             return states.fold(reached, record)
-        return msgspec.structs.replace(reached, record=record.header.record, position=record.position)
+        return states.follow(reached, record)
 
     async def _write(self, chain: str, reached: Reached, revision: int) -> bool:
         """False when another replica wrote first: whoever is behind reads again and goes on from there."""

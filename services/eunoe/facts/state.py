@@ -18,6 +18,7 @@ from eunoe.schemas.events import (
     TurnAborted,
     TurnOpened,
 )
+from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import ThreadState
 
@@ -55,6 +56,18 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         open=tuple(sorted(turn.turn for turn in header.open.values())),
         failed=(*state.failed, *_failed(record))[-limits.FAILED_IN_STATE :],
         producers={**state.producers, producer: (header.n, header.record, record.position)},
+    )
+
+
+def follow(mark: Mark, record: Record) -> Mark:
+    """The mark of a book after one more record."""
+    header = record.header
+    producer = records.producer_key(header.caller, header.producer)
+    return msgspec.structs.replace(
+        mark,
+        record=header.record,
+        position=record.position,
+        producers={**mark.producers, producer: (header.n, header.record, record.position)},
     )
 
 

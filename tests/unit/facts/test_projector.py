@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import itertools
 import random
 from pathlib import Path
+from typing import Any
 
 import anyio
 import msgspec
@@ -17,10 +21,11 @@ from eunoe.facts import state
 from eunoe.facts.document import build, decode, encode
 from eunoe.facts.history import History
 from eunoe.facts.projector import Projector
-from eunoe.runtime.doors import Stored
+from eunoe.runtime.doors import Documents, Stored
 from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
-from eunoe.schemas.facts import Document, Identity
+from eunoe.schemas.facts import Document, Identity, Mark
 from eunoe.schemas.requests import ThreadState
 from eunoe.schemas.subjects import Caller
 
@@ -206,3 +211,56 @@ def test_documents_equal_the_set_in_the_log(tmp_path: Path, said: list[tuple[str
         assert len(decode(entry.value).assertions) == min(16, len(said))
 
     anyio.run(go)
+
+
+class Dying:
+    """A bucket whose writes fail once a number of them, over all buckets, is done: the process was killed."""
+
+    def __init__(self, inner: Documents, left: list[int]) -> None:
+        self._inner = inner
+        self._left = left
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
+        if not self._left[0]:
+            raise Unreachable
+        self._left[0] -= 1
+        return await self._inner.put(key, value, expect=expect)
+
+
+async def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """After every other number of writes the process ends; the next one gets the same delivered from the start."""
+    desk = FactDesk(tmp_path)
+    await _history(desk)
+    for index in range(20):
+        await desk.write(CHAIN, recorded(f"v{index}"))
+    await desk.catch_up()
+    expected, stored = await desk.contents(), await desk.stored()
+    left = [0]
+    for writes in itertools.takewhile(lambda _: not left[0], itertools.count(1, 2)):
+        other = FactDesk(tmp_path)
+        for one in stored:
+            await other.store.log.append(one.subject, one.data)
+        left[0] = writes
+        permanent, session, thread = (Dying(other.store.bucket(scope), left) for scope in subjects.BUCKETS)
+        store = dataclasses.replace(other.store, permanent=permanent, session=session, thread=thread)
+        dying = FactDesk(tmp_path, store)
+        with contextlib.suppress(Unreachable):
+            await dying.catch_up()
+        await other.catch_up()
+        assert await other.contents() == expected
+    assert writes > 60
+
+
+async def test_a_books_mark_knows_its_producers(desk: FactDesk) -> None:
+    """As a thread's state does: which number each producer reached, in which record, and where."""
+    for value in ("a", "b"):
+        fact = recorded(value, subject="entity", scope="permanent", owner="shared", kind="person", who="ada")
+        await desk.write("book.permanent.shared", fact, caller=PERSON)
+    await desk.catch_up()
+    entry = await desk.store.permanent.get(subjects.mark_key("shared"))
+    assert entry is not None
+    mark = msgspec.json.decode(entry.value, type=Mark)
+    assert (mark.record, mark.producers) == (2, {"person/ada/desk": (2, 2, 2)})
