@@ -14,8 +14,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eunoe.runtime import durables, topology
+from eunoe.runtime import durables
 from eunoe.runtime.connection import connect
+from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.requester import Requester
 from eunoe.schemas.subjects import Caller
 from eunoe.testing.server import NatsServer
 
@@ -60,10 +62,9 @@ class Place:
 async def settle(here: Place) -> None:
     """Wait until extraction and projection have nothing left to do."""
     async with await connect(here.url, caller=Caller("worker", "bench")) as connection:
-        store = await topology.ensure(connection, "default")
+        jetstream = JetStream(await Requester.open(connection))
         for name in durables.NAMES:
-            consumer = await durables.consumer(store, name)
-            while await consumer.pending() != (0, 0):  # noqa: ASYNC110 - a consumer sets no event
+            while await durables.pending(jetstream, "default", name) != (0, 0):  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.1)
 
 
