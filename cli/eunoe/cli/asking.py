@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from eunoe.client.gate import Gate
 from eunoe.runtime.session import Session
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import NotFound
 from eunoe.schemas.requests import Verb
 
 Reply = TypeVar("Reply")
@@ -21,6 +23,12 @@ def gate(session: Session) -> Gate:
 async def ask(session: Session, verb: Verb, request: object, reply: type[Reply], chain: str = "") -> Reply:
     """One request and its answer; raises what the worker refuses it with, `WorkerMissing` when there is none."""
     return await gate(session).ask(verb, request, reply, chain)
+
+
+async def require_thread(session: Session, thread: str) -> None:
+    """Raises `NotFound` for a thread that nothing was ever appended to."""
+    if not (await gate(session).head(subjects.thread_chain(thread))).record:
+        raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
 
 
 def number(text: str) -> int:

@@ -12,10 +12,9 @@ import typer
 
 from eunoe.audit.anchors import Anchor
 from eunoe.audit.export import export as export_lines
-from eunoe.audit.verify import name as verify_name
 from eunoe.cli import audit_checks, audit_view
 from eunoe.cli.app import App
-from eunoe.cli.asking import ask
+from eunoe.cli.asking import ask, require_thread
 from eunoe.cli.audit_view import Seen
 from eunoe.cli.connect import run, settings_of
 from eunoe.cli.output import console, emit_line
@@ -24,7 +23,7 @@ from eunoe.cli.whole_file import WholeFile
 from eunoe.runtime.doors import Stored, SystemClock
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, records, subjects
-from eunoe.schemas.errors import EunoeError, NotFound
+from eunoe.schemas.errors import EunoeError
 
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
 
@@ -45,7 +44,7 @@ def tail(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Records to begin with.")] = 20,
 ) -> None:
     """Print the last records of the log, each in short."""
-    run(ctx, _tail, ctx, _chain(thread), lines, follow)
+    run(ctx, _tail, ctx, _checked(thread), lines, follow)
 
 
 def verify(
@@ -58,7 +57,7 @@ def verify(
     The live log is checked for its chains of hashes and its gaps, and against what is kept outside of it: the
     anchors, and the receipts of clients on this machine.
     """
-    _chain(thread)
+    _checked(thread)
     if file:
         found, what = audit_checks.exported(file, thread), str(file)
     else:
@@ -83,21 +82,20 @@ def export(
 
     The JSON lines verify without a server (`eunoe audit verify FILE`) and can be imported again.
     """
-    _chain(thread)
-    count = run(ctx, _export, thread, out)
+    count = run(ctx, _export, _checked(thread), out)
     if out:
         console(ctx, stderr=True).print(f"{count:,} records in {out}", soft_wrap=True)
 
 
-async def _tail(session: Session, ctx: typer.Context, chain: str, lines: int, follow: bool) -> None:
-    filters = [subjects.chain_filter(session.space, chain)] if chain else []
+async def _tail(session: Session, ctx: typer.Context, thread: str, lines: int, follow: bool) -> None:
+    if thread and not follow:
+        await require_thread(session, thread)
+    filters = [subjects.chain_filter(session.space, subjects.thread_chain(thread))] if thread else []
     position = 0
     for stored in await _last(session, filters, lines):
         position = stored.seq
         emit_line(ctx, _seen(stored), audit_view.record_line)
     if not follow:
-        if chain and not position and lines:
-            raise NotFound(f"there is no {verify_name(chain)}; `eunoe threads` lists what there is")
         return
     start = max(position, (await session.store.log.info()).last if not position else 0) + 1
     async for stored in session.store.log.follow(filters, start=start):
@@ -118,6 +116,8 @@ async def _anchor(session: Session) -> Anchor:
 
 
 async def _export(session: Session, thread: str, out: Path | None) -> int:
+    if thread:
+        await require_thread(session, thread)
     lines = export_lines(session.store, SystemClock().now(), thread)
     if out is None:
         return await _copy(lines, sys.stdout.buffer.write)
@@ -132,8 +132,8 @@ def _seen(stored: Stored) -> Seen:
         return Seen(position=stored.seq, chain=subjects.chain_of(stored.subject), error=str(error))
 
 
-def _chain(thread: str) -> str:
-    return subjects.thread_chain(ids.check(thread, "thread")) if thread else ""
+def _checked(thread: str) -> str:
+    return ids.check(thread, "thread") if thread else ""
 
 
 async def _copy(lines: AsyncIterator[bytes], write: Callable[[bytes], object]) -> int:

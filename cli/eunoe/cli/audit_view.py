@@ -75,7 +75,7 @@ def record_line(found: Seen) -> Text:
 def verdict(found: Verdict, what: str) -> Iterator[Text]:
     """Every problem in a line, then what was checked and how it came out."""
     for problem in found.problems:
-        yield Text(clean(describe(problem)), style="red")
+        yield Text(clean(describe(problem)), style="red", no_wrap=True)
     events = words.count(found.events, "event")
     checked = f"{words.count(found.records, 'record')} in {words.count(found.chains, 'chain')} ({events})"
     against = f"{words.count(found.anchors, 'anchor')} and {words.count(found.receipts, 'receipt')}"

@@ -8,7 +8,7 @@ import typer
 
 from eunoe.cli import context_view, turns_view
 from eunoe.cli.app import App
-from eunoe.cli.asking import ask, number
+from eunoe.cli.asking import ask, number, require_thread
 from eunoe.cli.connect import run, settings_of
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
@@ -55,10 +55,12 @@ def context(
 
 
 async def _compose(session: Session, thread: str, request: ComposeRequest) -> Context:
+    await require_thread(session, thread)
     return (await ask(session, "compose", request, ComposeReply, subjects.thread_chain(thread))).context
 
 
 async def _turns(session: Session, thread: str, request: TurnsRequest) -> TurnsReply:
+    await require_thread(session, thread)
     return await ask(session, "turns", request, TurnsReply, subjects.thread_chain(thread))
 
 

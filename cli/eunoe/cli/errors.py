@@ -23,9 +23,9 @@ def guarded(command: Callable[[], int]) -> int:
     try:
         code = command()
         sys.stdout.flush()
-    except BrokenPipeError:
-        return _quiet()
     except BaseException as error:
+        if _reader_left(error):
+            return _quiet()
         if os.environ.get("EUNOE_DEBUG"):
             raise
         return told(error)
@@ -60,6 +60,14 @@ def _sentence(message: str) -> str:
 def _hint(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     return f"; see `{context.command_path} --help`" if context else ""
+
+
+def _reader_left(error: BaseException) -> bool:
+    """Whether a pipe was closed at its other end; Typer makes an exit of its own of that."""
+    found = cause(error)
+    return isinstance(found, BrokenPipeError) or (
+        isinstance(found, SystemExit) and isinstance(found.__context__, BrokenPipeError)
+    )
 
 
 def _quiet() -> int:

@@ -9,7 +9,7 @@ import typer
 
 from eunoe.cli import facts_view
 from eunoe.cli.app import App
-from eunoe.cli.asking import ask
+from eunoe.cli.asking import ask, require_thread
 from eunoe.cli.connect import run
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
@@ -60,6 +60,8 @@ def history(
 
 
 async def _facts(session: Session, request: FactsRequest) -> FactsReply:
+    if request.thread:
+        await require_thread(session, request.thread)
     if request.scope or request.thread or request.session:
         reply = await ask(session, "facts", request, FactsReply)
     else:

@@ -18,10 +18,17 @@ WIDTH = 80  # columns where the output is no terminal
 T = TypeVar("T")
 
 
+class _Console(Console):
+    """A console whose reader may go away: that is told like any other end of a pipe."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(ctx: typer.Context, *, stderr: bool = False) -> Console:
     """Where people read: no markup, emoji codes or highlighting in what is printed, for contents hold anything."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(
+    return _Console(
         file=stream,
         width=None if stream.isatty() else WIDTH,
         no_color=not choices(ctx).color,
