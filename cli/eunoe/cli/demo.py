@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import anyio
@@ -11,10 +12,13 @@ import typer
 
 from eunoe.cli import demo_view
 from eunoe.cli.app import App, choices
+from eunoe.cli.asking import gate
 from eunoe.cli.connect import settings_of
 from eunoe.cli.demo_tour import Scene, tour
 from eunoe.cli.output import emit_json
 from eunoe.cli.pages import print_page
+from eunoe.client.memory import Memory, opened
+from eunoe.client.receipts import FILE
 from eunoe.runtime.session import session
 from eunoe.runtime.settings import Settings
 
@@ -42,8 +46,12 @@ def demo(ctx: typer.Context) -> None:
 
 
 async def _run(settings: Settings, show: Callable[[Scene], None]) -> None:
-    async with session(settings, embedded=True) as opened:
-        async for scene in tour(opened):
+    async with (
+        session(settings, embedded=True) as visit,
+        opened(Memory, gate(visit), settings.data / FILE) as memory,
+        aclosing(tour(visit, memory)) as scenes,
+    ):
+        async for scene in scenes:
             show(scene)
 
 

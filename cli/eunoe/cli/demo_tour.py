@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from importlib import resources
 
 import anyio
@@ -12,10 +12,9 @@ from eunoe.audit.anchors import Anchor
 from eunoe.audit.export import export, verify_export
 from eunoe.audit.verify import Verdict, Verifier
 from eunoe.cli import importing_view
-from eunoe.cli.asking import ask, gate
+from eunoe.cli.asking import ask
 from eunoe.cli.importing_view import Outcome
-from eunoe.client.memory import Memory, opened
-from eunoe.client.receipts import FILE
+from eunoe.client.memory import Memory
 from eunoe.runtime.doors import SystemClock
 from eunoe.runtime.session import Session
 from eunoe.schemas.context import Context
@@ -41,18 +40,17 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     data: Data
 
 
-async def tour(session: Session) -> AsyncIterator[Scene]:
+async def tour(session: Session, memory: Memory) -> AsyncGenerator[Scene, None]:
     """Every scene, in order; each begins when the one before has been shown."""
-    async with opened(Memory, gate(session), session.settings.data / FILE) as memory:
-        yield await _replay(memory, BUILDER)
-        yield await _learned(memory)
-        yield await _decided(memory)
-        yield await _windows(memory)
-        yield await _recalled(memory)
-        yield await _other(memory)
-        yield await _changed(memory)
-        yield await _anchored(session)
-        yield await _verified(session)
+    yield await _replay(memory, BUILDER)
+    yield await _learned(memory)
+    yield await _decided(memory)
+    yield await _windows(memory)
+    yield await _recalled(memory)
+    yield await _other(memory)
+    yield await _changed(memory)
+    yield await _anchored(session)
+    yield await _verified(session)
 
 
 async def _replay(memory: Memory, agent: str) -> Scene:
