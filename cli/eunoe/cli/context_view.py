@@ -85,9 +85,10 @@ def body(found: Context, width: int) -> Iterator[Text]:
 
 
 def _said(parts: Iterable[messages_view.Said]) -> Iterator[Text]:
-    for who, what in parts:
-        if who:
+    for index, (who, what) in enumerate(parts):
+        if who or index:
             yield Text()
+        if who:
             yield Text(clean(f"[{who}]"), style="bold cyan", no_wrap=True)
         yield verbatim(what)
 

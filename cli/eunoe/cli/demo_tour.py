@@ -23,6 +23,7 @@ from eunoe.schemas.requests import FactReply, FactsReply, Shown
 BUILDER, REVIEWER = "builder", "reviewer"
 SESSION = "release-2.4"
 DECISION = "3 when a run would change anything, else 0"
+QUESTION = "What is left to do?"
 WINDOWS = (8192, 2048)  # tokens
 LEARN_SECONDS = 30.0  # seconds that the facts of a recorded thread may take to be known
 LOOK_SECONDS = 0.02  # seconds between two looks whether they are
@@ -93,12 +94,14 @@ async def _decided(memory: Memory) -> Scene:
 
 async def _windows(memory: Memory) -> Scene:
     thread = memory.thread(BUILDER)
-    found = [await thread.context(window, prompt="What is left to do before the release?") for window in WINDOWS]
+    found = [await thread.context(window, prompt=QUESTION) for window in WINDOWS]
     return Scene(
         title="What the model reads, in two windows",
-        told="At each request Eunoe composes the context within the window. In the large one all turns stay word "
-        "for word, with long outputs shortened. In the small one old turns leave, and facts stand for them.",
-        command=f"eunoe context {BUILDER} next --window {WINDOWS[0]} --prompt '…'",
+        told="At each request Eunoe composes the context within a window of tokens, drawn here as a bar: the agent's "
+        "own instructions (I), what memory knows from earlier (E), turns word for word (L), where things stand now "
+        "(N), and the request (R). In the large window every turn stays, with long outputs held back. In the small "
+        "one old turns leave, and facts stand for them.",
+        command=f"eunoe context {BUILDER} next --window {WINDOWS[0]} --prompt '{QUESTION}'",
         data=tuple(found),
     )
 

@@ -38,7 +38,7 @@ def of(value: Any) -> Iterator[Said]:
         case {"type": "text", "text": str(text)}:
             yield "", text
         case {"type": "tool_use", "name": str(tool)}:
-            yield f"call {value.get('id', '')} of {tool}", _text(value.get("input", {}))
+            yield f"calls {tool} ({value.get('id', '')})", _text(value.get("input", {}))
         case {"type": "tool_result"}:
             yield f"result of {value.get('tool_use_id', 'a call')}", _text(value.get("content", ""))
         case _:
@@ -48,15 +48,15 @@ def of(value: Any) -> Iterator[Said]:
 def _message(role: str, message: dict[str, Any]) -> Iterator[Said]:
     content = message.get("content")
     if isinstance(content, list):
-        yield from ((f"{role}: {who}" if who else role, what) for who, what in of(content))
+        yield from ((f"{role} {who}" if who else role, what) for who, what in of(content))
     elif content:
         yield role, _text(content)
     for call in message.get("tool_calls") or ():
         match call:
             case {"id": str(name), "function": {"name": str(tool), "arguments": arguments}}:
-                yield f"{role}: call {name} of {tool}", _text(arguments)
+                yield f"{role} calls {tool} ({name})", _text(arguments)
             case _:
-                yield f"{role}: call", _text(call)
+                yield f"{role} calls", _text(call)
 
 
 def _decoded(line: str) -> Any:

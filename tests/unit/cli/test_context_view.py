@@ -88,7 +88,7 @@ def test_a_context_without_layer_texts_shows_its_messages() -> None:
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [1]}]
 
     assert plain(context_view.body(composed(messages=messages, system="Be brief."), 40), 40) == [
-        "", "[system]", "Be brief.", "", "[user]", "Hi", "", "[assistant: call]", "1",
+        "", "[system]", "Be brief.", "", "[user]", "Hi", "", "[assistant calls]", "1",
     ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def test_openai_messages_say_who_and_what() -> None:
     assert list(messages_view.of_layer(text, "openai")) == [
         ("user", "Run\nthe tests."),
         ("assistant", "Yes."),
-        ("assistant: call call_3 of bash", '{"command": "make"}'),
+        ("assistant calls bash (call_3)", '{"command": "make"}'),
         ("result of call_3", "ok"),
     ]
 
@@ -43,7 +43,7 @@ def test_anthropic_blocks_say_what_they_are() -> None:
 
     assert list(messages_view.of_layer(text, "anthropic")) == [
         ("", "Yes."),
-        ("call call_3 of bash", '{"command":"make"}'),
+        ("calls bash (call_3)", '{"command":"make"}'),
         ("result of call_3", "ok"),
     ]
     assert list(messages_view.of_layer("[]Be brief.", "anthropic")) == [("system", "Be brief.")]
