@@ -54,8 +54,8 @@ class Composer:
             inputs = _inputs(fold, opened, request, settings, remembered, instructions)
             made = await self._made(inputs, settings)
             if request.store:
-                used = recording.used(made.recipe, made.stored)
-                await self._recorder.record(fold, made.recipe, used, lambda: self._threads.refresh(fold))
+                events = recording.events(made.recipe, made.stored)
+                await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
             watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
         return context(made.recipe, made.rendered, settings, watermark, address.thread, text=not request.store)
 

@@ -10,8 +10,9 @@ from eunoe.composition.budget import Budget, facts_bytes
 from eunoe.composition.fold import Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known
-from eunoe.composition.rounds import tool_rounds
-from eunoe.composition.showing import Renderings, turn_pieces
+from eunoe.composition.rounds import Step, tool_rounds
+from eunoe.composition.showing import Renderings, left_marker, step_pieces
+from eunoe.schemas.context import Rendering
 from eunoe.schemas.events import Response, ToolCall, ToolResult
 
 PENDING_LOOKED_AT = 64  # turns before the cut mark that are looked at for facts still to come
@@ -116,7 +117,6 @@ class Draft:
 
     def measure_tail(self) -> None:
         """Measure the open turn beside its request, and the last literal turn, as they are now."""
-        manner = self.settings.manner
         if self.turns:
             turn = self.turns[-1]
             drop = self.dropped if turn is self.last else 0
@@ -124,8 +124,8 @@ class Draft:
         if self.inputs.open is not None:
             opened = self.inputs.open
             drop = self.dropped if opened is self.last else 0
-            pieces = turn_pieces(opened, self.renderings_of(opened), manner, drop=drop, live=True)
-            self.tail = max(self.settings.weigh(pieces) - self.prompt, 0)
+            size = _size(opened, self.renderings_of(opened), drop, self.settings, live=True)
+            self.tail = max(size - self.prompt, 0)
 
     def measure_blocks(self) -> None:
         """Choose the facts again for the turns that are literal now, and measure the two blocks."""
@@ -178,6 +178,13 @@ class Draft:
         return self.last is not None and fact.turn == self.last.number and bool(self.dropped or self.shrink)
 
     @property
+    def gone(self) -> set[int]:
+        """The entries of the rounds that left."""
+        if not self.dropped or self.last is None:
+            return set()
+        return {entry for step in tool_rounds(self.last.steps)[: self.dropped] for entry in step.entries}
+
+    @property
     def _in_view(self) -> set[int]:
         found = {turn.number for turn in self.turns}
         return found | {self.inputs.open.number} if self.inputs.open is not None else found
@@ -220,12 +227,28 @@ def _first(inputs: Inputs, turns: list[Turn]) -> int:
     return turns[-1].number if turns and header and header.committed > len(turns) else 1
 
 
-def _size(turn: Turn, shown: Renderings, drop: int, settings: Settings) -> int:
-    key = ("size", settings.manner, settings.counter.name, shown, drop)
-    found: int | None = turn.cache.get(key)
+def _size(turn: Turn, shown: Renderings, drop: int, settings: Settings, *, live: bool = False) -> int:
+    """Tokens of a turn without its ``drop`` oldest tool rounds."""
+    weights = _weights(turn, shown, settings, live)
+    if not drop:
+        return sum(weights.values())
+    gone = tool_rounds(turn.steps)[:drop]
+    marker = settings.weigh(settings.manner.shape.derived(left_marker(turn, gone, settings.manner)))
+    return sum(weights.values()) - sum(weights[step.first] for step in gone) + marker
+
+
+def _weights(turn: Turn, shown: Renderings, settings: Settings, live: bool) -> dict[int, int]:
+    """Tokens of each step of a turn, by its first entry."""
+    key = ("weights", settings.manner, settings.counter.name, shown, live)
+    found: dict[int, int] | None = turn.cache.get(key)
     if found is None:
-        found = turn.cache[key] = settings.weigh(turn_pieces(turn, shown, settings.manner, drop=drop))
+        how = {rendering.entry: rendering for rendering in shown}
+        found = turn.cache[key] = {step.first: _weight(turn, step, how, settings, live) for step in turn.steps}
     return found
+
+
+def _weight(turn: Turn, step: Step, how: dict[int, Rendering], settings: Settings, live: bool) -> int:
+    return settings.weigh(step_pieces(turn, step, how, settings.manner, live=live))
 
 
 def _own_tokens(turn: Turn, settings: Settings) -> int:

@@ -30,7 +30,10 @@ _INSTRUCTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A fact in force with its line; ``turn`` is where it came from when that is this thread's, else 0."""
+    """A fact in force with its line, its size with the line feed, and the words that a request may share.
+
+    ``turn`` is where it came from when that is this thread's, else 0.
+    """
 
     shown: FactLine
     line: str
@@ -40,14 +43,8 @@ class Known:
     conflict: bool
     proposed: bool
     rank: tuple[bool, bool, bool, int, int, int]
-
-    @property
-    def bytes(self) -> int:
-        return len(self.line.encode()) + 1
-
-    @property
-    def words(self) -> frozenset[str]:
-        return words(self.line.rpartition(" — from ")[0])
+    bytes: int
+    words: frozenset[str]
 
 
 def known(view: View, thread: str) -> tuple[Known, ...]:
@@ -105,16 +102,19 @@ def _known(view: View, head: Version, thread: str) -> Known:
     note = _note(view, head)
     fact = first.fact
     at, position, index = head.newest
+    said = line(fact, note)
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
     return Known(
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
-        line=line(fact, note),
+        line=said,
         identity=view.identity,
         turn=fact.provenance.turn if fact.provenance.thread == thread else 0,
         task=task,
         conflict=view.conflict,
         proposed=head.state == "proposed",
         rank=(not task, not view.conflict, not person, -at, -position, -index),
+        bytes=len(said.encode()) + 1,
+        words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
     )
 
 

@@ -20,6 +20,8 @@ from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import ContextComposed, Entry, Prompt, TurnAborted, TurnCommitted
 from eunoe.schemas.records import Record
 
+COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe it was asked with
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -54,7 +56,7 @@ class Past:
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
         recipe, number = None, 0
-        async for record in self._chains.forward(head, opening):
+        async for record in self._chains.forward(head, max(opening - COMPOSED_BEFORE, 1)):
             for event in record.events:
                 if isinstance(event, ContextComposed) and event.recipe.turn == turn:
                     recipe, number = event.recipe, record.header.record

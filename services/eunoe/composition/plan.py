@@ -18,6 +18,8 @@ def plan(inputs: Inputs, settings: Settings) -> Recipe:
     draft = Draft(inputs, settings)
     floor = fitting.fit(draft)
     opened = [inputs.open] if inputs.open is not None else []
+    shown = [one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)]
+    gone = draft.gone
     return Recipe(
         v=limits.SCHEMA_VERSION,
         id="",
@@ -38,7 +40,7 @@ def plan(inputs: Inputs, settings: Settings) -> Recipe:
         earlier_hidden=draft.hidden[0],
         now=tuple(fact.shown for fact in draft.now),
         now_hidden=draft.hidden[1],
-        renderings=tuple(one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)),
+        renderings=tuple(one for one in shown if one.entry not in gone),
         dropped_rounds=draft.dropped,
         memory_tool=settings.manner.memory_tool,
         floor=floor,

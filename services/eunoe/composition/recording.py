@@ -12,8 +12,10 @@ from eunoe.schemas import limits, records
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Busy, NumberReused, NumberSkipped, OutcomeUnknown
 from eunoe.schemas.events import ContextComposed, MemoryUsed
-from eunoe.schemas.requests import AppendRequest
+from eunoe.schemas.requests import AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller
+
+Events = tuple[ContextComposed, MemoryUsed]
 
 PRODUCER = "composition"
 CALLER = Caller("worker", "composition")
@@ -31,45 +33,50 @@ class Recorder:
     def statistics(self) -> dict[str, int]:
         return dict(self._counts)
 
-    async def record(self, fold: Fold, recipe: Recipe, used: MemoryUsed, refresh: Callable[[], Awaitable[None]]) -> int:
+    async def record(
+        self, fold: Fold, events: Events, state: ThreadState | None, refresh: Callable[[], Awaitable[None]]
+    ) -> int:
         """Store a recipe and what it used; the position of its record. ``refresh`` reads the thread's end again."""
-        number = next_number(fold)
+        number = next_number(fold, state)
         for _ in range(_ATTEMPTS):
             try:
-                reply = await self._auditor.append(fold.chain, _request(number, recipe, used))
+                reply = await self._auditor.append(fold.chain, _request(number, events))
             except OutcomeUnknown:
                 continue
             except NumberSkipped as refused:
-                number = int(refused.detail.get("expected", 0)) or await self._again(fold, refresh)
+                number = int(refused.detail.get("expected", 0)) or await self._again(fold, state, refresh)
             except NumberReused:
-                number = max(await self._again(fold, refresh), number + 1)
+                number = max(await self._again(fold, state, refresh), number + 1)
             else:
                 self._counts["recorded"] += 1
                 return reply.position
         raise Busy("the recipe could not be stored, so the context is not handed out; try again")
 
-    async def _again(self, fold: Fold, refresh: Callable[[], Awaitable[None]]) -> int:
+    async def _again(self, fold: Fold, state: ThreadState | None, refresh: Callable[[], Awaitable[None]]) -> int:
         self._counts["renumbered"] += 1
         await refresh()
-        return next_number(fold)
+        return next_number(fold, state)
 
 
-def next_number(fold: Fold) -> int:
-    """The number of the next append of this producer, from the head of the chain."""
+def next_number(fold: Fold, state: ThreadState | None) -> int:
+    """The number of the next append of this producer: from the head of the chain, or from the thread's state
+    once the producer has left the head."""
     done = fold.header.producers.get(_KEY) if fold.header else None
-    return done.n + 1 if done else 1
+    if done is not None:
+        return done.n + 1
+    return (state.producers[_KEY][0] if state and _KEY in state.producers else 0) + 1
 
 
-def used(recipe: Recipe, stored: Stored) -> MemoryUsed:
-    """Which facts and entries reached the model."""
+def events(recipe: Recipe, stored: Stored) -> Events:
+    """What is stored of a context: its recipe, and which facts and entries reached the model."""
     numbers = [item.entry for number in recipe.turns for item in stored.turns[number].items]
     asking = stored.turns.get(recipe.turn)
     numbers += [item.entry for item in asking.items] if asking else []
     entries = sorted({*numbers, *recipe.instructions})
     facts = tuple(fact.id for fact in (*recipe.earlier, *recipe.now))
-    return MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=tuple(blocks.spans(entries)))
+    used = MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=tuple(blocks.spans(entries)))
+    return ContextComposed(recipe=recipe), used
 
 
-def _request(number: int, recipe: Recipe, found: MemoryUsed) -> AppendRequest:
-    events = (ContextComposed(recipe=recipe), found)
+def _request(number: int, events: Events) -> AppendRequest:
     return AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=number, events=events)

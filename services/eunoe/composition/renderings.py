@@ -63,10 +63,13 @@ def _during(turn: Turn, item: Item, output: int, memory_tool: bool, old: set[int
 
 def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -> Rendering | None:
     """A reference, unless the output is no longer than its reference."""
-    short = references.reference(item, result, turn.call_of(item.entry), memory_tool)
-    if contents.size(result) <= len(short.encode()):
-        return None
-    return Rendering(entry=item.entry, how="reference", size=limits.REFERENCE_BYTES)
+    key = ("reference", item.entry, memory_tool)
+    if key not in turn.kept:
+        short = references.reference(item, result, turn.call_of(item.entry), memory_tool)
+        longer = contents.size(result) > len(short.encode())
+        turn.kept[key] = Rendering(entry=item.entry, how="reference", size=limits.REFERENCE_BYTES) if longer else None
+    found: Rendering | None = turn.kept[key]
+    return found
 
 
 def _bounded(item: Item, output: int) -> Rendering | None:

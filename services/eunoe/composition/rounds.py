@@ -31,7 +31,12 @@ class Round:
     @property
     def first(self) -> int:
         """The number of its first entry, which names it in its turn."""
-        return min([item.entry for item in self.texts] + [call.call.entry for call in self.calls])
+        return (self.texts or [call.call for call in self.calls])[0].event.entry
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        results = [call.result.entry for call in self.calls if call.result]
+        return (*(item.entry for item in self.texts), *(call.call.entry for call in self.calls), *results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,10 @@ class Said:
     @property
     def first(self) -> int:
         return self.item.entry
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        return (self.item.entry,)
 
 
 Step = Round | Said

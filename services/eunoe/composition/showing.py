@@ -59,7 +59,7 @@ def _turn_pieces(turn: Turn, renderings: Renderings, manner: Manner, drop: int, 
         if step.first not in leaving:
             found += step_pieces(turn, step, how, manner, live=live)
         elif step.first == gone[-1].first:
-            found += manner.shape.derived(_marker(turn, gone, manner))
+            found += manner.shape.derived(left_marker(turn, gone, manner))
     return tuple(found)
 
 
@@ -67,7 +67,7 @@ def step_pieces(
     turn: Turn, step: Step, how: Mapping[int, Rendering], manner: Manner, *, live: bool = False
 ) -> Sequence[Piece]:
     """The pieces of one step; kept with the turn, since most steps are the same in the next request."""
-    entries = _entries(step)
+    entries = step.entries
     key = (manner, live, entries, tuple(how[entry] for entry in entries if entry in how))
     found: Sequence[Piece] | None = turn.kept.get(key)
     if found is None:
@@ -121,13 +121,7 @@ def _call(turn: Turn, call: Call, how: Mapping[int, Rendering], manner: Manner, 
     return ShownCall(call.call.entry, marks.clean(event.tool), arguments, result, failed)
 
 
-def _entries(step: Step) -> tuple[int, ...]:
-    if isinstance(step, Said):
-        return (step.item.entry,)
-    results = [call.result.entry for call in step.calls if call.result]
-    return (*(item.entry for item in step.texts), *(call.call.entry for call in step.calls), *results)
-
-
-def _marker(turn: Turn, gone: Sequence[Round], manner: Manner) -> str:
-    entries = [entry for step in gone for entry in _entries(step)]
+def left_marker(turn: Turn, gone: Sequence[Round], manner: Manner) -> str:
+    """What stands for the tool rounds that left a turn."""
+    entries = [entry for step in gone for entry in step.entries]
     return blocks.dropped(len(gone), (min(entries), max(entries)), hints.recall_turn(turn.number, manner.memory_tool))
