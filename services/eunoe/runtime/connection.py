@@ -46,7 +46,7 @@ class Connection:
         self.url = url
         self.hooks = Hooks()
         self.client = Client()
-        self._counts = dict.fromkeys(_COUNTED, 0)
+        self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
         self._up = asyncio.Event()
         self._closed = asyncio.Event()
         self._closing = False

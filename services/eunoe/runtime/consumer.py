@@ -114,9 +114,11 @@ class JetStreamConsumer:
         while len(found) < batch and (answer := inbox.ready()):
             if not answer.status:
                 found.append(self._delivery(answer))
-        if not found:
-            await self._collect(inbox, found, batch, API_SECONDS, {"batch": batch, "no_wait": True})
         left = deadline - asyncio.get_running_loop().time()
+        if not found:  # with all that is allowed out already, the server leaves even this without an answer
+            seconds = min(API_SECONDS, max(left, 0.0) + GRACE_SECONDS)
+            await self._collect(inbox, found, batch, seconds, {"batch": batch, "no_wait": True})
+            left = deadline - asyncio.get_running_loop().time()
         if not found and left > 0:
             expires = {"batch": 1, "expires": max(int(left * NANOSECONDS), 1_000_000)}
             await self._collect(inbox, found, 1, left + GRACE_SECONDS, expires)

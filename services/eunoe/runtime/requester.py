@@ -13,7 +13,7 @@ from eunoe.runtime.calls import Answer, Call
 from eunoe.runtime.connection import Connection
 from eunoe.schemas import errors, limits
 from eunoe.schemas.errors import Denied, OutcomeUnknown, Unreachable, WorkerMissing
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.subjects import ROLES, Caller
 
 SETUP_SECONDS = 5.0  # seconds the inbox subscription may take to be in force
 NO_RESPONDERS = 503  # the server's own answer when nobody serves a subject
@@ -180,4 +180,4 @@ def _refuse(subject: str, answer: Answer) -> None:
 def _verb(subject: str) -> str:
     """What a request asks for: the verb of one of ours, else the subject itself."""
     tokens = subject.split(".")
-    return tokens[2] if tokens[0] == "eunoe" and len(tokens) > 2 else subject
+    return tokens[2] if tokens[0] == "eunoe" and len(tokens) > 3 and tokens[3] in ROLES else subject

@@ -64,7 +64,7 @@ class Service:
         self._handlers = handlers
         self._limit = limit
         self._worker_statistics = statistics
-        self._counts = dict.fromkeys(_COUNTED, 0)
+        self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
         self._waiting: deque[Request] = deque()
         self._scopes: set[anyio.CancelScope] = set()
         self._tasks: TaskGroup | None = None

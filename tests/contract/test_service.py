@@ -1,0 +1,217 @@
+"""Serving verbs on a real server: who is answered, what is refused, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from eunoe.runtime import remote, topology
+from eunoe.runtime.connection import Connection
+from eunoe.runtime.doors import Handler
+from eunoe.runtime.requester import Requester
+from eunoe.runtime.service import Service
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import EunoeError, NumberSkipped
+from eunoe.schemas.subjects import Address, Caller
+
+ADA = Caller("agent", "ada")
+WORKER = Caller("worker", "test")
+
+
+@asynccontextmanager
+async def serving(
+    connection: Connection, space: str, handlers: Mapping[str, Handler], limit: int = 64
+) -> AsyncIterator[Service]:
+    service = Service(connection, space, "audit", handlers, limit)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(service.run)
+        yield service
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_handler_hears_who_asks(connection: Connection, space: str) -> None:
+    """Role, principal and chain come from the subject, decoded."""
+    heard: list[Address] = []
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        heard.append(address)
+        return data.upper()
+
+    eve = Caller("person", "eve@home")
+    requester = await Requester.open(connection, eve)
+    async with serving(connection, space, {"append": handle}):
+        chain = subjects.thread_chain("a.b")
+        assert await requester.request(subjects.request(space, "append", eve, chain), b"x") == b"X"
+
+    assert heard == [Address("append", eve, chain)]
+
+
+async def test_a_refusal_arrives_as_itself(connection: Connection, space: str) -> None:
+    """An error of ours crosses with its class, message and detail; any other one as one line, and service goes on."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        if data == b"skip":
+            raise NumberSkipped("send 3 first", wanted=3)
+        raise ValueError("two\nlines")
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+    async with serving(connection, space, {"append": handle}) as service:
+        with pytest.raises(NumberSkipped, match="send 3 first") as refused:
+            await requester.request(subject, b"skip")
+        with pytest.raises(EunoeError, match="append failed: ValueError: two lines") as failed:
+            await requester.request(subject, b"")
+
+    assert refused.value.detail == {"wanted": 3}
+    assert failed.value.code == "error"
+    assert (service.statistics()["errors"], service.statistics()["failures"]) == (1, 1)
+
+
+async def test_nobody_is_answered_but_who_asked(connection: Connection, space: str) -> None:
+    """A reply subject that is a log's, a verb's, JetStream's, another's inbox, or one of a longer name:
+
+    nothing is handled, nothing is written, and each is counted."""
+    handled: list[bytes] = []
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        handled.append(data)
+        return b"the answer"
+
+    store = await topology.ensure(connection, space)
+    chain = subjects.thread_chain("t1")
+    foreign = (
+        subjects.chain_subject(space, chain, "log"),
+        subjects.request(space, "append", Caller("person", "eve"), chain),
+        f"$JS.API.STREAM.DELETE.{subjects.log_stream(space)}",
+        "$KV.x.y",
+        "_INBOX_person_eve.1",
+        "_INBOX_agent_adam.1",
+        "_INBOX_agent_ada",
+        "_INBOX.1",
+        "",
+    )
+    requester = await Requester.open(connection, ADA)
+    async with serving(connection, space, {"append": handle}) as service:
+        for reply in foreign:
+            await connection.publish(subjects.request(space, "append", ADA, chain), b"bad", reply=reply)
+        assert await requester.request(subjects.request(space, "append", ADA, chain), b"good") == b"the answer"
+
+    assert handled == [b"good"]
+    assert service.statistics()["foreign_replies"] == len(foreign)
+    assert (await store.log.info()).last == 0
+
+
+async def test_the_micro_protocol_obeys_the_rule_too(connection: Connection, space: str) -> None:
+    """A worker's description cannot be steered into a log."""
+    store = await topology.ensure(connection, space)
+    async with serving(connection, space, {}) as service:
+        for verb in ("PING", "INFO", "STATS"):
+            await connection.publish(f"$SRV.{verb}", b"", reply=f"eunoe.{space}.thread.t1.log")
+        assert [one.worker for one in await remote.discover(connection, space)] == ["audit"]
+
+    assert service.statistics()["foreign_replies"] == 3
+    assert (await store.log.info()).last == 0
+
+
+async def test_a_subject_that_is_no_request_is_dropped(connection: Connection, space: str) -> None:
+    """Unknown roles and missing tokens are counted and not handled."""
+    requester = await Requester.open(connection)
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        return data
+
+    async with serving(connection, space, {"append": handle}) as service:
+        for subject in (f"eunoe.{space}.append.king.ada.t1", f"eunoe.{space}.append.agent", f"eunoe.{space}.append.x"):
+            await connection.publish(subject, b"", reply="_INBOX_agent_ada.1")
+        await requester.request(subjects.request(space, "append", WORKER), b"x")
+
+    assert service.statistics()["malformed"] == 3
+
+
+async def test_requests_are_handled_at_once_under_a_bound(connection: Connection, space: str) -> None:
+    """With a bound of 3, three of ten requests are in hand, the rest wait, and all are answered."""
+    release, most = anyio.Event(), 0
+    active = 0
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        nonlocal active, most
+        active += 1
+        most = max(most, active)
+        await release.wait()
+        active -= 1
+        return data
+
+    requester = await Requester.open(connection)
+    answers: list[bytes] = []
+
+    async def ask(number: int) -> None:
+        answers.append(await requester.request(subjects.request(space, "show", WORKER), b"%d" % number))
+
+    async with (
+        serving(connection, space, {"show": handle}, limit=3) as service,
+        anyio.create_task_group() as asking,
+    ):
+        for number in range(10):
+            asking.start_soon(ask, number)
+        with anyio.fail_after(5):
+            while service.statistics()["requests"] < 10:
+                await anyio.wait_all_tasks_blocked()
+        assert (service.statistics()["active"], service.statistics()["waiting"]) == (3, 7)
+        release.set()
+
+    assert most == 3
+    assert sorted(map(int, answers)) == list(range(10))
+
+
+async def test_a_stopping_service_finishes_what_it_has(connection: Connection, space: str) -> None:
+    """Cancelled while it handles a request: that one is answered, and the next one finds nobody."""
+    entered, release = anyio.Event(), anyio.Event()
+    answers: list[bytes] = []
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        entered.set()
+        await release.wait()
+        return data
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "show", WORKER)
+
+    async def ask() -> None:
+        answers.append(await requester.request(subject, b"x"))
+
+    async with anyio.create_task_group() as asking, anyio.create_task_group() as tasks:
+        await tasks.start(Service(connection, space, "audit", {"show": handle}).run)
+        asking.start_soon(ask)
+        await entered.wait()
+        tasks.cancel_scope.cancel()
+        release.set()
+
+    assert answers == [b"x"]
+
+
+async def test_running_workers_are_found_with_their_counts(connection: Connection, space: str) -> None:
+    """Two workers of one space are found, one without verbs, none of another space; each with its statistics."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        return data
+
+    requester = await Requester.open(connection)
+    found: list[remote.Running] = []
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(Service(connection, space, "audit", {"append": handle}, statistics=lambda: {"open": 7}).run)
+        await tasks.start(Service(connection, space, "extraction", {}).run)
+        await tasks.start(Service(connection, f"{space}-b", "audit", {}).run)
+        await requester.request(subjects.request(space, "append", WORKER), b"x")
+        found = await remote.discover(connection, space)
+        tasks.cancel_scope.cancel()
+
+    assert [(one.worker, dict(one.verbs)) for one in found] == [("audit", {"append": (1, 0)}), ("extraction", {})]
+    assert (found[0].statistics["open"], found[0].statistics["requests"]) == (7, 1)
+
+
+async def test_no_worker_is_found_where_none_runs(connection: Connection, space: str) -> None:
+    """Nobody answers: an empty list, at once."""
+    assert await remote.discover(connection, space) == []

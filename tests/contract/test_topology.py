@@ -1,0 +1,104 @@
+"""Streams are made once, verified always, and refused when they could lose memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from eunoe.runtime import policies, topology
+from eunoe.runtime.connection import Connection, connect
+from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.requester import Requester
+from eunoe.schemas.errors import Invalid, Misconfigured
+from eunoe.schemas.subjects import Caller
+from eunoe.testing import NatsServer
+
+
+async def test_eight_workers_start_on_an_empty_server_at_once(own_server: NatsServer) -> None:
+    """Streams are made once and every worker gets its doors; what each then writes is stored (F18)."""
+    written: list[int] = []
+
+    async def start(number: int) -> None:
+        async with await connect(own_server.url, caller=Caller("worker", f"w{number}")) as opened:
+            store = await topology.ensure(opened, "one")
+            written.append((await store.log.append("eunoe.one.thread.a.log", b"%d" % number)).seq)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            tasks.start_soon(start, number)
+
+    assert sorted(written) == list(range(1, 9))
+
+
+async def test_what_is_made_is_what_is_wanted(connection: Connection, space: str) -> None:
+    """A second start finds nothing wrong with the streams that the first one made."""
+    first = await topology.ensure(connection, space)
+    await first.log.append(f"eunoe.{space}.thread.a.log", b"x")
+
+    second = await topology.ensure(connection, space)
+
+    assert (await second.log.info()).count == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"max_age": 3_600_000_000_000}, "--max-age=0s"),
+        ({"max_msgs": 1000}, "--max-msgs=-1"),
+        ({"max_bytes": 1_000_000}, "--max-bytes=-1"),
+        ({"max_msgs_per_subject": 5}, "--max-msgs-per-subject=-1"),
+        ({"allow_direct": False}, "--allow-direct"),
+        ({"storage": "memory"}, "memory storage"),
+        ({"retention": "interest"}, "interest retention"),
+        ({"allow_msg_ttl": True}, "allow_msg_ttl"),
+        ({"deny_delete": True}, "deny_delete"),
+    ],
+)
+async def test_a_log_that_could_lose_memory_is_refused(
+    connection: Connection, space: str, change: dict[str, Any], said: str
+) -> None:
+    """A log with a policy that forgets is refused, with the command that mends it."""
+    jetstream = JetStream(await Requester.open(connection))
+    policy = policies.log(space) | change
+    await jetstream.api(f"STREAM.CREATE.{policy['name']}", policy)
+
+    with pytest.raises(Misconfigured) as raised:
+        await topology.ensure(connection, space)
+
+    assert said in str(raised.value)
+    assert "nats stream" in str(raised.value)
+    assert policy["name"] in str(raised.value)
+
+
+async def test_a_bucket_that_expires_is_refused(connection: Connection, space: str) -> None:
+    """A bucket with a time to live is refused like a log with one."""
+    jetstream = JetStream(await Requester.open(connection))
+    policy = policies.bucket(space, "permanent") | {"max_age": 60_000_000_000, "duplicate_window": 60_000_000_000}
+    await jetstream.api(f"STREAM.CREATE.{policy['name']}", policy)
+
+    with pytest.raises(Misconfigured, match="forgets messages after 60 s"):
+        await topology.ensure(connection, space)
+
+
+async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:
+    """A space whose name could reach into another's subjects is no space."""
+    for bad in ("", "a.b", "*", "a>", "A", "x" * 40):
+        with pytest.raises(Invalid):
+            await topology.ensure(connection, bad)
+
+
+async def test_a_server_without_jetstream_is_misconfigured(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """JetStream is off for the account: said so, with the way out."""
+    server = NatsServer(
+        tmp_path_factory.mktemp("off"),
+        extra="accounts { A: { users: [ { user: a, password: a } ] } }",
+    )
+    server.start()
+    try:
+        async with await connect(server.url, caller=Caller("worker", "x"), user="a", password="a") as opened:
+            with pytest.raises(Misconfigured, match="without JetStream"):
+                await topology.ensure(opened, "one")
+    finally:
+        server.stop()
