@@ -11,7 +11,7 @@ from eunoe.runtime import policies, topology
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.requester import Requester
-from eunoe.schemas.errors import Invalid, Misconfigured
+from eunoe.schemas.errors import Damaged, Invalid, Misconfigured
 from eunoe.schemas.subjects import Caller
 from eunoe.testing import NatsServer
 
@@ -80,6 +80,20 @@ async def test_a_bucket_that_expires_is_refused(connection: Connection, space: s
 
     with pytest.raises(Misconfigured, match="forgets messages after 60 s"):
         await topology.ensure(connection, space)
+
+
+async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: Connection, space: str) -> None:
+    """The guard of a running worker ends with the name of the bucket that is not the old one (F114)."""
+    await topology.ensure(connection, space)
+    jetstream = JetStream(await Requester.open(connection))
+    name = policies.bucket(space, "permanent")["name"]
+    before = await topology.identity(connection, space)
+
+    await jetstream.api(f"STREAM.DELETE.{name}")
+    await topology.ensure(connection, space)
+
+    with anyio.fail_after(10), pytest.raises(Damaged, match=name):
+        await topology.guard(connection, space, before=before, every=0.01)
 
 
 async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:

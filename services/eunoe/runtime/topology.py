@@ -17,7 +17,7 @@ from eunoe.runtime.log import JetStreamLog
 from eunoe.runtime.policies import Policy
 from eunoe.runtime.requester import Requester
 from eunoe.schemas import ids, subjects
-from eunoe.schemas.errors import Damaged, Misconfigured
+from eunoe.schemas.errors import Damaged, Misconfigured, OutcomeUnknown, Unreachable
 
 logger = logging.getLogger(__name__)
 
@@ -81,17 +81,22 @@ def changed(before: Identity, now: Identity) -> list[str]:
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
-async def guard(connection: Connection, space: str, *, every: float = IDENTITY_SECONDS) -> None:
-    """Watch for ever that the streams stay the ones they are; raises `Damaged` when one was made again.
+async def guard(
+    connection: Connection, space: str, *, before: Identity | None = None, every: float = IDENTITY_SECONDS
+) -> None:
+    """Watch for ever that the streams stay the ones they were ``before`` (default: are now).
 
-    What a worker keeps in memory is of the old one then, so it must stop.
+    Raises `Damaged` when one was made again: what a worker keeps in memory is of the old one, so it must stop.
     """
-    before = await identity(connection, space)
+    before = before or await identity(connection, space)
     while True:
         await anyio.sleep(every)
-        if not connection.connected:
+        try:
+            now = await identity(connection, space)
+        except (OutcomeUnknown, Unreachable) as error:
+            logger.info("the streams cannot be looked at now: %s", error, extra={"action": "guard_waits"})
             continue
-        if others := changed(before, await identity(connection, space)):
+        if others := changed(before, now):
             raise Damaged(f"{', '.join(others)} was removed or made again while this worker ran; restart it")
 
 
