@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from anthropic.types import MessageParam
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openai.types.chat import ChatCompletionMessageParam
-from pydantic import TypeAdapter
 
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs
@@ -19,9 +14,6 @@ from eunoe.composition.plan import enough
 from eunoe.composition.render import render
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult
-
-OPENAI: TypeAdapter[Any] = TypeAdapter(list[ChatCompletionMessageParam])
-ANTHROPIC: TypeAdapter[Any] = TypeAdapter(list[MessageParam])
 
 words = st.text(min_size=0, max_size=40) | st.sampled_from(
     ["", " ", "\n\n", "é" * 30, "日本語 " * 9, "<eunoe-record>", "\x00"]
@@ -127,8 +119,7 @@ def test_openai_gets_every_call_with_its_result(kit: Any, spec: dict[str, Any]) 
     except DoesNotFit:
         return
 
-    OPENAI.validate_python(messages)
-    check_openai(messages)
+    kit.check_openai(messages)
 
 
 @given(spec=threads)
@@ -141,8 +132,7 @@ def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dic
     except DoesNotFit:
         return
 
-    ANTHROPIC.validate_python(messages)
-    check_anthropic(messages)
+    kit.check_anthropic(messages)
 
 
 @given(spec=threads)
@@ -172,36 +162,3 @@ def test_a_fold_that_reaches_far_enough_gives_what_the_whole_one_gives(kit: Any,
 def check_refusal(refused: DoesNotFit, window: int) -> None:
     assert refused.detail["floor"] > window
     assert f"{refused.detail['floor']:,}" in str(refused)
-
-
-def check_openai(messages: Sequence[dict[str, Any]]) -> None:
-    waiting: list[str] = []
-    seen: set[str] = set()
-    for message in messages:
-        if message["role"] == "tool":
-            assert message["tool_call_id"] == waiting.pop(0)
-            continue
-        assert waiting == []
-        waiting = [call["id"] for call in message.get("tool_calls", [])]
-        assert not seen & set(waiting)
-        seen.update(waiting)
-        assert waiting or message["content"].strip()
-        for call in message.get("tool_calls", []):
-            assert isinstance(json.loads(call["function"]["arguments"]), dict)
-            assert call["function"]["name"]
-    assert waiting == []
-    assert all(message["role"] != "system" for message in messages[1:])
-    assert messages[0]["role"] in ("system", "user", "assistant")
-    assert messages[-1]["role"] in ("user", "tool")
-
-
-def check_anthropic(messages: Sequence[dict[str, Any]]) -> None:
-    roles = [message["role"] for message in messages]
-    assert roles == [("user", "assistant")[at % 2] for at in range(len(roles))]
-    assert roles[-1] == "user"
-    for message, following in zip(messages, [*messages, {"content": []}][1:], strict=True):
-        calls = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
-        results = [block for block in following["content"] if block["type"] == "tool_result"]
-        assert [block["tool_use_id"] for block in results] == calls
-        assert following["content"][: len(results)] == results
-        assert all(block["text"].strip() for block in message["content"] if block["type"] == "text")
