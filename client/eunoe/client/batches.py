@@ -42,11 +42,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """One event as it goes into a record, its bytes there, and its pieces."""
+    """One event as it goes into a record, its bytes there, its pieces, and what of it did not fit."""
 
     event: Event
     size: int
     pieces: tuple[bytes, ...] = ()
+    note: str = ""
 
 
 def ready(event: Event) -> Ready:
@@ -55,13 +56,15 @@ def ready(event: Event) -> Ready:
     Raises `TooLarge` over `limits.CONTENT_BYTES`, `Invalid` for text that is not Unicode.
     """
     pieces: tuple[bytes, ...] = ()
+    note = ""
     try:
         if isinstance(event, Entry):
-            event, pieces = _cut(_bounded(event))
+            event, note = _bounded(event)
+            event, pieces = _cut(event)
         size = len(_encoder.encode(event)) + EVENT_BYTES
     except UnicodeEncodeError:
         raise Invalid("the text holds half of a surrogate pair; it must be valid Unicode") from None
-    return Ready(event, size, pieces)
+    return Ready(event, size, pieces, note)
 
 
 def split(items: Iterable[Ready]) -> list[Batch]:
@@ -85,15 +88,19 @@ def _cut(event: Entry) -> tuple[Entry, tuple[bytes, ...]]:
     return structs.replace(event, content="", blob=blob), pieces
 
 
-def _bounded(event: Entry) -> Entry:
-    """The event without what would not fit a record beside its content."""
-    if event.attachments:
-        event = structs.replace(event, attachments=_bounded_attachments(event.attachments))
+def _bounded(event: Entry) -> tuple[Entry, str]:
+    """The event without what would not fit a record beside its content, and what that is."""
+    note = ""
+    attachments = _bounded_attachments(event.attachments)
+    if attachments != event.attachments:
+        event = structs.replace(event, attachments=attachments)
+        note = f"attachments over {ATTACHED_BYTES // limits.KIB} KiB are kept by their size and digest only"
     if isinstance(event, Response) and len(_encoder.encode(event.thinking)) > THINKING_BYTES:
         size = len(event.thinking.encode())
         kept = event.thinking[: THINKING_BYTES // 8]
         event = structs.replace(event, thinking=kept + CUT_MARK.format(size=size))
-    return event
+        note = f"thinking of {size:,} bytes was cut"
+    return event, note
 
 
 def _bounded_attachments(found: tuple[Attachment, ...]) -> tuple[Attachment, ...]:

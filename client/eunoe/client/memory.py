@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
+import anyio
+
 from eunoe.client import importing, stating
 from eunoe.client.delivery import PATIENCE_SECONDS
 from eunoe.client.gate import Gate
@@ -43,6 +45,7 @@ from eunoe.schemas.subjects import Role
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 10.0  # seconds that closing waits for events that the outbox still holds
+FAILED_SECONDS = 2.0  # seconds that it waits when the client's user failed
 
 
 class Memory:
@@ -245,22 +248,36 @@ async def opened(
     """A memory over a gate. ``receipts`` and ``outbox`` are files; on leaving, what waits is delivered first."""
     kept = Receipts(gate.space, receipts)
     journal = Journal(outbox, gate.space, gate.caller, new_producer()) if outbox is not None else None
+    left = 0
     try:
         async with task_group() as tasks:
             sending = Outbox(gate, tasks, kept.add, journal)
             sending.resume()
-            yield kind(gate, sending, kept, keep=keep)
+            try:
+                yield kind(gate, sending, kept, keep=keep)
+            except BaseException:
+                await _flush_after_failure(sending, outbox)
+                raise
             left = await sending.flush(CLOSE_SECONDS)
             tasks.cancel_scope.cancel()
     finally:
         kept.write()
         if journal is not None:
             journal.close()
-    if left:
-        _say_left(left, outbox)
+    _say_left(left, outbox)
+
+
+async def _flush_after_failure(sending: Outbox, outbox: Path | None) -> None:
+    """Deliver what waits before a failure of the client's user goes on; it must not be held up for long."""
+    with anyio.CancelScope(shield=True):
+        if left := await sending.flush(FAILED_SECONDS):
+            where = f"wait in the outbox {outbox}" if outbox else "were not delivered, and there is no outbox on disk"
+            logger.error("%d events %s", left, where, extra={"action": "outbox_left"})
 
 
 def _say_left(left: int, outbox: Path | None) -> None:
+    if not left:
+        return
     if outbox is not None:
         logger.warning("%d events wait in the outbox %s", left, outbox, extra={"action": "outbox_kept"})
         return

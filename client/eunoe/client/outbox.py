@@ -68,10 +68,7 @@ class Outbox:
 
         Raises `Busy` when it is full, `TooLarge` for content over its limit.
         """
-        units = [
-            Unit(turn, tuple(batch.events), batch.size, tuple(batch.pieces))
-            for batch in batches.split(batches.ready(event) for event in events)
-        ]
+        units = _units(turn, events)
         self._check_room(len(events), sum(unit.bytes for unit in units))
         if self._journal is not None:
             with anyio.CancelScope(shield=True):
@@ -220,3 +217,10 @@ class Outbox:
     def _tickets_of(self, units: Iterable[Unit]) -> list[Ticket]:
         found = {id(ticket): ticket for unit in units if (ticket := self._tickets.get(id(unit)))}
         return list(found.values())
+
+
+def _units(turn: str, events: Sequence[Event]) -> list[Unit]:
+    readies = [batches.ready(event) for event in events]
+    for note in filter(None, (ready.note for ready in readies)):
+        logger.warning("%s", note, extra={"action": "entry_bounded"})
+    return [Unit(turn, tuple(batch.events), batch.size, tuple(batch.pieces)) for batch in batches.split(readies)]

@@ -12,7 +12,7 @@ from wires import Wire
 from eunoe.client.memory import Memory
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Busy, Invalid, NumberReused, TooLarge, TurnNotOpen, WorkerMissing
-from eunoe.schemas.events import Prompt, Response, TurnOpened
+from eunoe.schemas.events import Attachment, Prompt, Response, TurnOpened
 
 
 async def texts(memory: Memory, thread: str) -> list[str]:
@@ -243,3 +243,29 @@ async def test_large_content_fills_the_outbox_too(wire: Wire, monkeypatch: pytes
         with pytest.raises(Busy, match="KiB"):
             await memory.thread("t").append(Prompt(content="a" * 600_000), turn="k")
         wire.down = False
+
+
+async def test_a_failure_of_the_program_does_not_lose_what_waits(wire: Wire) -> None:
+    """An exception leaves the client only when what was kept is delivered, or two seconds have gone."""
+    wire.faults = ["missing"]
+
+    async def program() -> None:
+        async with wire.memory(keep=True) as memory:
+            await memory.thread("t").append(TurnOpened(), Prompt(content="before"), turn="k")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await program()
+    async with wire.memory() as memory:
+        assert await texts(memory, "t") == ["before"]
+
+
+async def test_what_does_not_fit_beside_the_content_is_said(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:
+    """An attachment of 300,000 bytes keeps its size and digest, and the log says so."""
+    big = Attachment(media_type="image/png", size=300_000, digest="d", data="A" * 400_000)
+    async with wire.memory() as memory:
+        await memory.thread("t").append(TurnOpened(), Prompt(content="look", attachments=(big,)), turn="k")
+
+    assert [record.message for record in caplog.records] == [
+        "attachments over 256 KiB are kept by their size and digest only"
+    ]

@@ -202,3 +202,14 @@ def test_any_arrangement_has_the_same_turns(tmp_path: Path, messages: list[dict[
 
     assert all(one == found[0] for one in found)
     assert len(said) == len(messages)
+
+
+def test_a_bad_message_of_a_run_is_named_by_line_and_number(tmp_path: Path) -> None:
+    """In JSONL the line is the file's and the message is counted; in one value the run is."""
+    bad = [*RUN, {"role": "wizard", "content": "x"}]
+    as_lines = items(tmp_path, "\n".join(json.dumps({"messages": run}) for run in (RUN, bad)))
+    as_value = items(tmp_path, json.dumps([RUN, bad]))
+
+    assert [(one.line, one.reason[:10]) for one in problems(as_lines)] == [(2, "message 7:")]
+    assert [(one.line, one.reason[:6]) for one in problems(as_value)] == [(7, "run 2:")]
+    assert {turn.line for turn in turns(as_lines)} == {1, 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -27,8 +28,11 @@ def read(source: Source, *, lines: bool = False) -> Iterator[Item]:
         return
     yield from _mended(document)
     runs = _runs(document.value)
+    if len(runs) == 1:
+        yield from _run(runs[0], "", document.line)
+        return
     for number, run in enumerate(runs, 1):
-        yield from _run(run, str(number) if len(runs) > 1 else "", document.line)
+        yield from (_said_of(f"run {number}", item) for item in _run(run, str(number), number))
 
 
 def _lines(values: Iterator[Parsed | Problem]) -> Iterator[Item]:
@@ -51,7 +55,10 @@ def _numbered(values: Iterable[Parsed | Problem]) -> Iterator[Item]:
             yield item
             continue
         yield from _mended(item)
-        yield from _run(item.value, str(number), item.line)
+        if _messages(item.value) is None:
+            yield _no_message(item.line)
+            continue
+        yield from (_at(item.line, found) for found in _run(item.value, str(number), item.line))
 
 
 def _run(value: Any, suffix: str, line: int) -> Iterator[Item]:
@@ -60,6 +67,18 @@ def _run(value: Any, suffix: str, line: int) -> Iterator[Item]:
         yield _no_message(line)
         return
     yield from _conversation((Parsed(number, message) for number, message in enumerate(found, 1)), suffix)
+
+
+def _said_of(run: str, item: Item) -> Item:
+    """An item of one run of several; its line is the number of a message there."""
+    return replace(item, reason=f"{run}: {item.reason}") if isinstance(item, Problem) else item
+
+
+def _at(line: int, item: Item) -> Item:
+    """An item of a run that is one line of the file."""
+    if isinstance(item, Problem):
+        return replace(item, line=line, reason=f"message {item.line}: {item.reason}")
+    return replace(item, line=line)
 
 
 def _conversation(values: Iterable[Parsed | Problem], suffix: str = "") -> Iterator[Item]:

@@ -71,9 +71,13 @@ def _turn(turn: Turn, naming: Naming) -> Iterator[Planned | Problem]:
         if isinstance(event, TurnOpened) and not naming.session and (reason := _unusable(event.session)):
             yield Problem(turn.line, f"the turn goes in without its session: {reason}", kept=True)
         try:
-            readies.append(batches.ready(_named(event, turn, naming)))
+            found = batches.ready(_named(event, turn, naming))
         except (TooLarge, Invalid) as error:
             yield Problem(turn.line, f"one {type(event).__name__} of this turn is left out: {error}")
+            continue
+        readies.append(found)
+        if found.note:
+            yield Problem(turn.line, found.note, kept=True)
     if readies:
         opens = any(isinstance(event, TurnOpened) for event in turn.events)
         yield Planned(chain, naming.key(turn), turn.line, tuple(batches.split(readies)), opens)
