@@ -58,6 +58,7 @@ threads = st.fixed_dictionaries(
         "target": st.sampled_from([0.1, 0.4, 0.6, 0.8]),
         "headroom": st.sampled_from([0, 1, 8, 64]),
         "memory_tool": st.booleans(),
+        "facts": st.lists(st.tuples(st.integers(0, 12), words), max_size=60),
     }
 )
 
@@ -74,6 +75,12 @@ def build(kit: Any, spec: dict[str, Any]) -> tuple[Any, Fold, str]:
     return thread, thread.fold(), key
 
 
+def remembered(kit: Any, spec: dict[str, Any]) -> list[Any]:
+    """Facts of some of the turns, as long as their values are drawn."""
+    found = [kit.fact(value, name=f"{at}.py", turn=turn) for at, (turn, value) in enumerate(spec["facts"])]
+    return sorted(found, key=lambda fact: fact.rank)
+
+
 def compose(kit: Any, spec: dict[str, Any], fold: Fold, key: str, form: str) -> Any:
     shape = kit.compose(
         window=spec["window"],
@@ -82,7 +89,7 @@ def compose(kit: Any, spec: dict[str, Any], fold: Fold, key: str, form: str) -> 
         headroom=spec["headroom"],
         memory_tool=spec["memory_tool"],
     )
-    return shape(fold, key=key, request="" if key else "what next?")
+    return shape(fold, key=key, request="" if key else "what next?", earlier=remembered(kit, spec))
 
 
 @pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
@@ -102,10 +109,12 @@ def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form
     size = -(-len(made.rendered.data) // 4)
     assert made.recipe.tokens == size
     assert size <= spec["window"]
-    assert size <= 0.85 * spec["window"] or made.recipe.floor
+    assert size + made.recipe.settings["headroom_tokens"] <= 0.85 * spec["window"] or made.recipe.floor
     assert bool(made.recipe.note) == made.recipe.floor
     assert sum(len(turn.items) for turn in fold.turns.values()) == before
-    again = render(made.recipe, kit.stored_of(made.recipe, thread.fold(), fold.in_force(fold.last), []))
+    again = render(
+        made.recipe, kit.stored_of(made.recipe, thread.fold(), fold.in_force(fold.last), remembered(kit, spec))
+    )
     assert again.sha256 == made.recipe.sha256
 
 
