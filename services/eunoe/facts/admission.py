@@ -18,7 +18,7 @@ from eunoe.facts.values import cut, limit, one_line
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRecorded, FactRetired
-from eunoe.schemas.facts import Act, ActKind, Assertion, FactClass, Identity, Indexed, Scope, Source, Stated
+from eunoe.schemas.facts import Act, ActKind, Assertion, FactClass, Identity, Indexed, Provenance, Scope, Source, Stated
 from eunoe.schemas.records import Header, Record
 
 _TRUSTED = ("person", "caller")
@@ -132,6 +132,7 @@ def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None
         source=_source(fact.source, header),
         at=min(fact.at or header.time, header.time),
         content="",
+        provenance=_provenance(fact.provenance, header),
         fact_class=_class(fact.fact_class, identity, proposal),
         proposal=proposal,
     )
@@ -150,6 +151,13 @@ def _source(source: Source, header: Header) -> Source:
             return source if source.kind in ("tool", "model") else msgspec.structs.replace(source, kind="model")
         case _:
             return Source(kind="model", principal=header.principal)
+
+
+def _provenance(given: Provenance, header: Header) -> Provenance:
+    """Thread and agent are what the record's own subject says, not what its writer says."""
+    thread = subjects.chain_thread(header.chain)
+    agent = header.principal if header.role == "agent" else given.agent
+    return msgspec.structs.replace(given, thread=thread or given.thread, agent=agent)
 
 
 def _placed(fact: Assertion, header: Header, kinds: Kinds) -> tuple[Identity | None, bool]:

@@ -45,7 +45,7 @@ class Reading:
                 async for entry in entries:
                     if len(found) >= limit:
                         return FactsReply(facts=tuple(found), cursor=f"{bucket}:{after}")
-                    found.extend(self._shown(entry, viewer, every=request.all))
+                    found.extend(self._shown(entry, viewer, request))
                     after = entry.revision
             after = 0
         return FactsReply(facts=tuple(found))
@@ -72,12 +72,15 @@ class Reading:
                 after = entry.revision
         return ThreadsReply(threads=tuple(found))
 
-    def _shown(self, entry: Entry, viewer: Viewer, *, every: bool) -> Sequence[FactView]:
+    def _shown(self, entry: Entry, viewer: Viewer, request: FactsRequest) -> Sequence[FactView]:
         document = documents.decode(entry.value)
         if not visible(document.identity, viewer):
             return ()
         view = self._facts.view(document)
-        return wording.every(view) if every else wording.in_force(view)
+        found = wording.every(view) if request.all else wording.in_force(view)
+        if not request.agent or document.identity.scope == "permanent":
+            return found
+        return [fact for fact in found if fact.agent == request.agent]
 
 
 _ORDER: tuple[subjects.Bucket, ...] = ("thread", "session", "permanent")

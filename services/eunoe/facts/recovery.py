@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 Apply = Callable[[Stored], Awaitable[None]]
 
+NEW = "the buckets are new, and the log is not"
 _TAIL = 1_024  # newest revisions of a bucket that are looked at: what came from a lost tail was written last
 
 
@@ -38,7 +39,7 @@ class Recovery:
         last = (await self._store.log.info()).last
         origins = await self._origins()
         if None in origins or len(set(origins)) > 1:
-            return "a bucket was emptied or replaced" if last else ""
+            return (NEW if not any(origins) else "a bucket was emptied or replaced") if last else ""
         for scope in subjects.BUCKETS:
             named = await self._named(self._store.bucket(scope))
             if named > last:
@@ -55,7 +56,8 @@ class Recovery:
 
         Threads' states go last: while one is there, another replica takes its records for applied.
         """
-        logger.warning("making the facts again from the log: %s", reason, extra={"action": "facts_rebuild"})
+        level = logging.INFO if reason == NEW else logging.WARNING
+        logger.log(level, "making the facts again from the log: %s", reason, extra={"action": "facts_rebuild"})
         for bucket in (self._store.permanent, self._store.session, self._store.thread):
             await self._empty(bucket)
         count = 0
@@ -63,7 +65,7 @@ class Recovery:
             await apply(stored)
             count += 1
         await self._mark()
-        logger.warning("made the facts again from %d records", count, extra={"action": "facts_rebuilt"})
+        logger.log(level, "made the facts again from %d records", count, extra={"action": "facts_rebuilt"})
         return count
 
     async def _origins(self) -> list[str | None]:

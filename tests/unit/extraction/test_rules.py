@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from turns import turn, used
 
@@ -215,6 +215,7 @@ def test_the_recogniser_knows_what_composition_writes() -> None:
     assert f'id="{record_id("now", marks.escape("a <eunoe-record> b" + chr(10) + "c"))}"' in block
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_only_our_records_are_taken_out(before: str, body: str, after: str) -> None:
     """Whatever stands around a record is left as it is, for texts without labels of their own."""
@@ -233,6 +234,7 @@ def test_large_content_is_read_by_its_head_and_tail() -> None:
     assert facts[0].value.endswith(f"{len(content):,} bytes")
 
 
+@settings(deadline=None)
 @given(
     st.text(max_size=300),
     st.sampled_from(["Bash", "Read", "edit", "apply_patch", "str_replace_editor"]),

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eunoe.facts.document import BelowFloor, add, build, decode, empty, encode, highest
@@ -59,6 +59,7 @@ def histories(draw: st.DrawFn, most: int = 60) -> list[Stated | Act]:
     return found
 
 
+@settings(deadline=None)
 @given(histories(most=15), st.randoms(use_true_random=False))
 def test_any_arrival_order_with_duplicates_gives_the_same_bytes(
     events: list[Stated | Act], shuffler: random.Random
@@ -73,6 +74,7 @@ def test_any_arrival_order_with_duplicates_gives_the_same_bytes(
     assert decode(encode(document)) == document
 
 
+@settings(deadline=None)
 @given(histories(), st.randoms(use_true_random=False))
 def test_a_bounded_document_depends_on_its_set_alone(events: list[Stated | Act], shuffler: random.Random) -> None:
     """Over the bounds too: what cannot be placed below a floor is made again from the set so far."""
@@ -88,6 +90,7 @@ def test_a_bounded_document_depends_on_its_set_alone(events: list[Stated | Act],
         assert encode(document) == encode(build(IDENTITY, seen))
 
 
+@settings(deadline=None)
 @given(histories())
 def test_the_bounds_hide_history_and_change_nothing_else(events: list[Stated | Act]) -> None:
     """Heads, their numbers, supports and states are those of the whole set."""
@@ -97,6 +100,7 @@ def test_the_bounds_hide_history_and_change_nothing_else(events: list[Stated | A
     assert set(bounded.versions) <= set(whole.versions)
 
 
+@settings(deadline=None)
 @given(histories())
 def test_a_document_keeps_at_most_the_newest_of_each_lineage(events: list[Stated | Act]) -> None:
     """No lineage keeps more than 16 assertions, and counts with its floor make the whole."""

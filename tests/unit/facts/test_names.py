@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eunoe.facts.kinds import Kinds
@@ -50,6 +50,7 @@ def test_casefold_strips_quotes_and_punctuation_of_the_edges() -> None:
     assert NORMALISERS["casefold"]("...", "") == "..."
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.sampled_from(sorted(NORMALISERS)))
 def test_normalising_twice_changes_nothing(name: str, normaliser: str) -> None:
     """Every normaliser is idempotent, in particular a bounded one."""

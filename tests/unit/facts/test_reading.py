@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from desks import AGENT, whole_turn
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
@@ -11,7 +12,8 @@ from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
 from eunoe.facts.visibility import Viewer, visible
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Denied, Invalid, NotFound
-from eunoe.schemas.facts import Identity
+from eunoe.schemas.events import FactRecorded
+from eunoe.schemas.facts import Identity, Provenance
 from eunoe.schemas.requests import FactRequest, FactsRequest, FactView, ThreadsRequest
 from eunoe.schemas.subjects import Caller, Role
 
@@ -187,6 +189,16 @@ async def test_ids_are_isolated_and_come_back(tmp_path: Path, owner: str) -> Non
         await desk.write(f"thread.{ids.encode(thread)}", recorded(f"of {thread}", owner=thread, name=thread))
     await desk.catch_up()
     assert await _values(desk, AGENT, FactsRequest(thread=owner)) == [f"of {owner}"]
+
+
+async def test_an_agent_as_a_filter(desk: FactDesk) -> None:
+    """Facts of a thread from that agent's turns only; the shared ones stay."""
+    for who in ("builder", "reviewer"):
+        fact = recorded(f"by {who}", name=who, kind="tool").fact
+        said = msgspec.structs.replace(fact, provenance=Provenance(agent=who, thread="t", turn=1))
+        await desk.write("thread.t", FactRecorded(fact=said), caller=EXTRACTION)
+    await desk.catch_up()
+    assert await _values(desk, PERSON, FactsRequest(thread="t", agent="reviewer")) == ["all", "by reviewer"]
 
 
 async def test_threads_are_paged_and_for_people(desk: FactDesk) -> None:
