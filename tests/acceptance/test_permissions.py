@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
 from eunoe.runtime import nats_server
@@ -24,7 +25,7 @@ from eunoe.runtime.workers import running
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
-from eunoe.schemas.requests import AppendReply, AppendRequest
+from eunoe.schemas.requests import AppendReply, AppendRequest, ComposeReply, FactsReply
 from eunoe.schemas.subjects import Caller
 
 SPACE = "lab"
@@ -174,6 +175,28 @@ async def test_no_worker_but_audit_writes_the_log(fleet: str, worker: str) -> No
         for part in ("log", "memory"):
             with anyio.fail_after(2), pytest.raises(Denied):
                 await requester.ask(f"eunoe.lab.thread.t.{part}", b"{}", timeout=5.0)
+
+
+async def test_an_agent_composes_a_context_and_asks_for_facts(fleet: str) -> None:
+    """The workers that answer reach what they need under their own permissions."""
+    async with await _connected(fleet, AGENT) as connection:
+        requester = await Requester.open(connection)
+        await _append(requester, AGENT)
+        composed = await requester.request(subjects.request(SPACE, "compose", AGENT, THREAD), b'{"prompt": "and now?"}')
+        facts = await requester.request(subjects.request(SPACE, "facts", AGENT, THREAD), b'{"thread": "t"}')
+
+    assert "hello" in str(msgspec.json.decode(composed, type=ComposeReply).context.messages)
+    assert msgspec.json.decode(facts, type=FactsReply).facts == ()
+
+
+async def test_a_worker_under_the_user_of_another_ends_with_the_reason(url: str, tmp_path: Path) -> None:
+    """It would seem to run, and hear nothing."""
+    settings = _settings(url, Caller("worker", "audit"), tmp_path)
+    lent = settings.at(url, user_name(Caller("worker", "facts")), _password(Caller("worker", "facts")))
+
+    with anyio.fail_after(10), pytest.raises(Denied):
+        async with running(lent, ["audit"]):
+            await anyio.sleep_forever()
 
 
 async def test_a_person_cannot_disturb_the_consumers_of_the_workers(fleet: str) -> None:

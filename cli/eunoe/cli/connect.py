@@ -9,6 +9,7 @@ import anyio
 import typer
 
 from eunoe.cli.app import choices
+from eunoe.runtime import logs
 from eunoe.runtime.configuration import load
 from eunoe.runtime.session import Session, session
 from eunoe.runtime.settings import Settings
@@ -31,8 +32,11 @@ def run(
     session ends. Raises `Unreachable` when there is nothing to talk to.
     """
 
+    settings = settings_of(ctx)
+    logs.configure(settings, "error" if settings.log_level == "info" else "")
+
     async def within() -> T:
-        async with session(settings_of(ctx), embedded=choices(ctx).embedded) as opened:
+        async with session(settings, embedded=choices(ctx).embedded) as opened:
             return await fetch(opened, *args, **kwargs)
 
     return anyio.run(within)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import running
 from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.subjects import Caller
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,10 @@ async def session(settings: Settings, *, embedded: bool = False) -> AsyncIterato
         async with running(here) as fleet:
             async with _connected(here) as opened:
                 yield opened
-            await fleet.settle()
+            if not await fleet.settle():
+                logger.warning(
+                    "not all is extracted yet; it goes on at the next start", extra={"action": "not_settled"}
+                )
 
 
 def located(settings: Settings) -> Settings:
