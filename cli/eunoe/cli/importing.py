@@ -21,8 +21,9 @@ from eunoe.client.memory import Memory, opened
 from eunoe.client.receipts import FILE
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids
-from eunoe.schemas.errors import Invalid
+from eunoe.schemas.errors import Damaged, Invalid, NewerSchema, TooLarge
 
+UNREADABLE = (Invalid, NewerSchema, TooLarge, Damaged)  # what is wrong with one file, and with no other
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -42,7 +43,7 @@ def register(app: App) -> None:
 
 def import_transcripts(
     ctx: typer.Context,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Transcripts.", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Transcripts.", show_default=False)],
     thread: Annotated[str | None, typer.Option(help="Id of the thread [default: the file's name].")] = None,
     agent: Annotated[str | None, typer.Option(help="Agent whose turns these are.")] = None,
     session: Annotated[str | None, typer.Option(help="Session that they belong to.")] = None,
@@ -90,7 +91,7 @@ async def _one(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -
                 format=wanted.format,
                 progress=progress,
             )
-    except Invalid as error:
+    except UNREADABLE as error:
         return Outcome(file=str(file), error=str(error))
     except OSError as error:
         return Outcome(file=str(file), error=f"{file} cannot be read: {error.strerror or error}")
