@@ -12,14 +12,16 @@ from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy
 from eunoe.schemas.requests import ThreadState
 
-_LOOK_SECONDS = 0.01  # seconds between two looks
+_FIRST_LOOK = 0.001  # seconds until the second look; each further one waits twice as long
+_LAST_LOOK = 0.02  # seconds between two looks at most
 LONGEST = 30.0  # seconds that anybody waits
 
 _state = msgspec.json.Decoder(ThreadState)
 
 
 class Freshness:
-    """``after.log`` is reflected when it can be read and, for this thread, when facts were drawn from it."""
+    """``after.log`` is reflected when it can be read, and when what memory did in this thread up to it is in
+    the documents; what was only said or done changes no fact by itself."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -27,9 +29,11 @@ class Freshness:
     async def wait(self, thread: str, after: Watermark, wait: float) -> tuple[str, ...]:
         """Wait ``wait`` seconds at most; the layers that are not as fresh as ``after`` then, none when all are."""
         stale = await self._stale(thread, after)
+        pause = _FIRST_LOOK
         with anyio.move_on_after(max(0.0, min(wait, LONGEST))):
             while stale:
-                await anyio.sleep(_LOOK_SECONDS)
+                await anyio.sleep(pause)
+                pause = min(2 * pause, _LAST_LOOK)
                 stale = await self._stale(thread, after)
         return stale
 
@@ -47,11 +51,12 @@ class Freshness:
             found = await self._store.log.last([subjects.chain_filter(self._store.space, chain)], fence=position)
         except Busy:
             return ["log"]
-        newest = max(found.messages, key=lambda message: message.seq, default=None)
-        if newest is None:
+        memory = subjects.chain_subject(self._store.space, chain, "memory")
+        told = next((message for message in found.messages if message.subject == memory), None)
+        if told is None:
             return []
-        head = head_of(newest)
-        wanted = max((at for at in (head.position, *head.header.back) if at <= position), default=0)
+        places = (told.seq, *head_of(told).header.back)
+        wanted = max((at for at in places if at <= position), default=0)
         return ["facts"] if await self._projected(thread) < wanted else []
 
     async def _projected(self, thread: str) -> int:

@@ -1,0 +1,83 @@
+"""Contexts over a real server, with every worker: what an agent is given, while others write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from eunoe.client import Memory
+from eunoe.runtime.settings import Settings
+from eunoe.runtime.workers import running
+from eunoe.schemas.context import Context
+from eunoe.testing import NatsServer
+
+
+@pytest.fixture
+def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
+    return Settings(url=nats_server.url, space=space, data=tmp_path, role="agent", principal="builder")
+
+
+def call(number: int) -> dict[str, object]:
+    """An answer that reads a file, as a provider gives it."""
+    function = {"name": "read_file", "arguments": f'{{"path": "module{number}.py"}}'}
+    return {"role": "assistant", "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}]}
+
+
+async def ask(memory: Memory, number: int, lines: int = 200) -> Context:
+    """One whole turn that reads a file; the context that its second model call got."""
+    async with memory.thread("work").turn(f"What is in module {number}?") as turn:
+        await turn.reply(call(number))
+        await turn.result(f"line of module {number}\n" * lines, call=f"c{number}")
+        context = await turn.context(window=4096, memory_tool=True)
+        await turn.reply(f"Module {number} has {lines} lines.")
+    return context
+
+
+async def test_a_long_thread_keeps_its_facts_and_replays_what_each_turn_saw(settings: Settings) -> None:
+    """In a small window: old turns leave, their facts stay, and every past context is the same again."""
+    async with running(settings), Memory.connect(settings=settings) as memory:
+        given = [await ask(memory, number) for number in range(1, 25)]
+        again = [await memory.thread("work").context(turn=number) for number in (1, 12, 24)]
+
+    assert [one.differs for one in again] == ["", "", ""]
+    assert [one.messages for one in again] == [given[number - 1].messages for number in (1, 12, 24)]
+    last = given[-1]
+    assert last.recipe.left > 0
+    assert last.stale == ()
+    assert "line of module 24" in last.messages[-1]["content"]
+    assert "file module1.py: " in last.messages[0]["content"]
+    assert all(one.tokens <= 4096 for one in given)
+
+
+async def test_what_was_written_is_in_the_very_next_context(settings: Settings) -> None:
+    """A client reads its own writes, through any number of composition workers."""
+    async with running(settings), running(settings, ["composition"]), Memory.connect(settings=settings) as memory:
+        for number in range(20):
+            async with memory.thread("own").turn(f"question {number}") as turn:
+                context = await turn.context()
+                await turn.reply(f"answer {number}")
+            said = [message["content"] for message in context.messages]
+            assert said[-1] == f"question {number}"
+            assert said[-3:-1] == ([f"question {number - 1}", f"answer {number - 1}"] if number else [])
+
+
+async def test_many_agents_are_given_contexts_at_once(settings: Settings) -> None:
+    """Thirty threads, each with turns one after the other; nothing of one is in another."""
+    async with running(settings), Memory.connect(settings=settings) as memory:
+        found: dict[int, Context] = {}
+
+        async def work(number: int) -> None:
+            for _ in range(3):
+                async with memory.thread(f"t{number}").turn(f"I am {number}") as turn:
+                    found[number] = await turn.context()
+                    await turn.reply(f"You are {number}")
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(30):
+                tasks.start_soon(work, number)
+
+    for number, context in found.items():
+        said = [message["content"] for message in context.messages]
+        assert said == [f"I am {number}", f"You are {number}"] * 2 + [f"I am {number}"]
