@@ -25,6 +25,7 @@ from eunoe.schemas.errors import Damaged, Invalid, NewerSchema, TooLarge
 
 UNREADABLE = (Invalid, NewerSchema, TooLarge, Damaged)  # what is wrong with one file, and with no other
 
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How the files of one command are to be read and named; None leaves it to the file."""
@@ -61,7 +62,7 @@ def import_transcripts(
     outcomes = run(ctx, _import, ctx, files, Wanted(thread, agent, session, _format(format)))
     if choices(ctx).json:
         emit_json(outcomes)
-    if any(found.error or (strict and found.problem_count) for found in outcomes):
+    if any(found.failed or (strict and found.problem_count) for found in outcomes):
         raise typer.Exit(1)
 
 

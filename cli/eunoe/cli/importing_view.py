@@ -27,9 +27,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
 
     @property
-    def clean(self) -> bool:
-        """Whether the whole file went in, with nothing to say about any line."""
-        return not self.error and not self.problem_count
+    def failed(self) -> bool:
+        """Whether nothing of the file could be read."""
+        return bool(self.error) or (self.problem_count > 0 and not self.turns)
 
 
 def outcome(file: str, report: Report) -> Outcome:
@@ -64,7 +64,8 @@ def problem_lines(found: Outcome) -> Iterator[str]:
     """``FILE:LINE: reason`` for each problem that is told, and how many are not."""
     for problem in found.problems:
         kept = " (kept)" if problem.kept else ""
-        yield f"{clean(found.file)}:{problem.line}: {clean(problem.reason)}{kept}"
+        where = f"{clean(found.file)}:{problem.line}" if problem.line else clean(found.file)
+        yield f"{where}: {clean(problem.reason)}{kept}"
     if (more := found.problem_count - len(found.problems)) > 0:
         yield f"{clean(found.file)}: {words.count(more, 'more problem')}"
 

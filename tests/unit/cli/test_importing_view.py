@@ -47,11 +47,12 @@ def test_lines_that_are_no_conversation_are_counted() -> None:
 def test_problems_name_file_and_line() -> None:
     """Each told problem is FILE:LINE: reason; those that are not told are counted; escapes are shown."""
     report = Report(
-        problem_count=3, problems=[Problem(2, "not JSON"), Problem(9, "no \x1b session", kept=True)]
+        problem_count=4, problems=[Problem(2, "not JSON"), Problem(9, "no \x1b session", kept=True), Problem(0, "cut")]
     )  # fmt: skip
 
     assert list(importing_view.problem_lines(importing_view.outcome("d.jsonl", report))) == [
         "d.jsonl:2: not JSON",
         "d.jsonl:9: no \\x1b session (kept)",
+        "d.jsonl: cut",
         "d.jsonl: 1 more problem",
     ]
