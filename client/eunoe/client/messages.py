@@ -112,7 +112,7 @@ def read(message: Mapping[str, Any], at: int = 0, model: str = "") -> Read:
         raise Invalid(f"the message has no content (its keys: {', '.join(sorted(map(str, message))) or 'none'})")
     reading = _Reading(role=role, at=at, model=model or str(message.get("model") or ""))
     _content(reading, message)
-    calls = list(_calls(message, at))
+    calls = list(_calls(message, at, reading.notes))
     if not reading.events and not calls and not reading.texts:
         reading.texts.append("")
     reading.flush()
@@ -130,7 +130,9 @@ def flatten(content: object) -> tuple[str, tuple[Attachment, ...]]:
     reading = _Reading(role="user", at=0)
     for part in content:
         reading.part(part)
-    return "\n".join(reading.texts), tuple(reading.attached)
+    reading.flush()
+    attached = [found for event in reading.events for found in event.attachments]
+    return "\n".join(event.content for event in reading.events), tuple(attached)
 
 
 def _role(message: Mapping[str, Any]) -> str:
@@ -160,11 +162,13 @@ def _content(reading: _Reading, message: Mapping[str, Any]) -> None:
         reading.texts.append(str(refusal))
 
 
-def _calls(message: Mapping[str, Any], at: int) -> Iterable[ToolCall]:
-    for call in message.get("tool_calls") or ():
+def _calls(message: Mapping[str, Any], at: int, notes: list[str]) -> Iterable[ToolCall]:
+    calls = message.get("tool_calls") or []
+    for call in calls if isinstance(calls, list) else [calls]:
         function = call.get("function") or call.get("custom") if isinstance(call, Mapping) else None
         if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-            raise Invalid("a tool call of the message has no function with a name")
+            notes.append("a tool call of the message has no function with a name; the rest of the message went in")
+            continue
         arguments = function.get("arguments", function.get("input", ""))
         yield ToolCall(
             at=at, call=str(call.get("id") or ""), tool=function["name"], content=jsontext.as_written(arguments)

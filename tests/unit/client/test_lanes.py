@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eunoe.client.lanes import Frozen, Lane, Unit
@@ -143,6 +143,7 @@ class Log:
         return True
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["put", "lost", "deaf", "sent"])), max_size=60),
     st.sets(st.integers(0, 59)),

@@ -11,6 +11,7 @@ import pytest
 from desks import AGENT, Desk
 from wires import PERSON, Wire
 
+from eunoe.audit.export import export
 from eunoe.client.importing import Progress
 from eunoe.client.memory import Memory
 from eunoe.schemas import limits
@@ -251,3 +252,36 @@ async def test_an_export_that_was_cut_short_is_named(wire: Wire, tmp_path: Path)
 
     assert [(problem.kept, "no anchor" in problem.reason) for problem in report.problems] == [(True, True)]
     assert report.turns == 1
+
+
+async def test_a_whole_space_is_exported_and_comes_back(wire: Wire, desk: Desk, tmp_path: Path) -> None:
+    """Two threads whose turns interleave, and a book: the threads are as they were, the fact is stated again."""
+    file = tmp_path / "space.jsonl"
+    async with wire.memory(PERSON) as memory:
+        async with memory.thread("a").turn("first") as one, memory.thread("b").turn("second") as two:
+            await two.reply("of b")
+            await one.reply("of a")
+        await memory.state_fact("decision", "colour", "green")
+        file.write_bytes(b"".join([line async for line in export(desk.store, 1_767_268_800_000)]))
+    (tmp_path / "other").mkdir()
+    other = Wire(Desk(tmp_path / "other"))
+    async with other.memory(PERSON) as memory:
+        report = await memory.import_file(file)
+        found = {name: [(one.content, one.state) for one in await shown(memory, name)] for name in "ab"}
+
+    assert report.problems == []
+    assert (report.threads, report.turns) == (["a", "b", "book.permanent.shared"], 2)
+    assert found == {
+        "a": [("first", "committed"), ("of a", "committed")],
+        "b": [("second", "committed"), ("of b", "committed")],
+    }
+
+
+async def test_an_export_keeps_its_names(wire: Wire, tmp_path: Path) -> None:
+    """A thread cannot be given for an export, which names its own."""
+    file = tmp_path / "export.jsonl"
+    async with wire.memory() as memory:
+        await memory.import_file(write(tmp_path, run(1)), thread="t")
+        file.write_bytes(b"".join([line async for line in memory.thread("t").export()]))
+        with pytest.raises(Invalid, match="names its threads itself"):
+            await memory.import_file(file, thread="other")

@@ -186,7 +186,7 @@ MESSAGES = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(MESSAGES)
 def test_any_arrangement_has_the_same_turns(tmp_path: Path, messages: list[dict[str, str]]) -> None:
     """Whole or as lines, indented or not, a run has the same turns, and every message is one entry."""
