@@ -11,6 +11,7 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.freshness import Freshness, reflects
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.past import Past
 from eunoe.composition.plan import enough, plan
@@ -36,27 +37,58 @@ class Made:
 class Composer:
     """Composes the next request of a thread."""
 
-    def __init__(self, threads: Threads, memory: Memory, past: Past, bodies: Bodies, recorder: Recorder) -> None:
+    def __init__(
+        self, threads: Threads, memory: Memory, freshness: Freshness, past: Past, bodies: Bodies, recorder: Recorder
+    ) -> None:
         self._threads = threads
+        self._freshness = freshness
         self._memory = memory
         self._past = past
         self._bodies = bodies
         self._recorder = recorder
 
     async def compose(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
-        """The context of a request; with ``store`` its recipe is in the log when this returns."""
+        """The context of a request; with ``store`` its recipe is in the log when this returns.
+
+        What is read first is mostly fresh enough; only where it is not, somebody has to wait.
+        """
+        found = await self._compose(address, request, settings, patient=True)
+        if found is not None:
+            return found
+        stale = await self._freshness.wait(address.thread, request.after, request.wait)
+        found = await self._compose(address, request, settings, patient=False)
+        assert found is not None
+        return msgspec.structs.replace(found, stale=stale) if stale else found
+
+    async def _compose(
+        self, address: Address, request: ComposeRequest, settings: Settings, *, patient: bool
+    ) -> Context | None:
+        """The context; None when it is worth waiting because something is not as fresh as was asked."""
         async with self._threads.using(address.chain) as fold:
+            if patient and fold.upto < request.after.log:
+                return None
             opened = await self._opened(fold, request, settings)
-            place = _place(address, fold, opened)
-            remembered = await self._memory.read(place, request.after)
-            await self._far_enough(fold, request, settings)
-            instructions = await self._instructions(fold, opened, settings)
-            inputs = _inputs(fold, opened, request, settings, remembered, instructions)
-            made = await self._made(inputs, settings)
-            if request.store:
-                events = recording.events(made.recipe, made.stored)
-                await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
-            watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
+            remembered = await self._memory.read(_place(address, fold, opened), request.after)
+            if patient and not reflects(fold, remembered, request.after):
+                return None
+            return await self._answer(address, fold, opened, request, settings, remembered)
+
+    async def _answer(
+        self,
+        address: Address,
+        fold: Fold,
+        opened: Turn | None,
+        request: ComposeRequest,
+        settings: Settings,
+        remembered: Remembered,
+    ) -> Context:
+        await self._far_enough(fold, request, settings)
+        instructions = await self._instructions(fold, opened, settings)
+        made = await self._made(_inputs(fold, opened, request, settings, remembered, instructions), settings)
+        if request.store:
+            events = recording.events(made.recipe, made.stored)
+            await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
+        watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
         return context(made.recipe, made.rendered, settings, watermark, address.thread, text=not request.store)
 
     async def _made(self, inputs: Inputs, settings: Settings) -> Made:

@@ -22,6 +22,7 @@ from eunoe.schemas.events import (
     ContextComposed,
     Event,
     Instructions,
+    MemoryEvent,
     Prompt,
     Response,
     ToolCall,
@@ -33,7 +34,7 @@ from eunoe.schemas.events import (
 )
 from eunoe.schemas.records import Header, Record
 
-USAGES_KEPT = 64  # newest reports of usage
+KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
 Profile = tuple[int, str, str]  # window, counter, format
 TurnState = Literal["open", "committed", "aborted"]
 
@@ -134,6 +135,7 @@ class Fold:
         self.trimmed = False
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
+        self.remembered: list[int] = []
 
     @property
     def record(self) -> int:
@@ -159,6 +161,9 @@ class Fold:
             self.header, self.position = record.header, record.position
         if not self.oldest or number < self.oldest:
             self.oldest, self.back = number, record.header.back
+        if record.events and isinstance(record.events[0], MemoryEvent):
+            insort(self.remembered, record.position)
+            del self.remembered[:-KEPT]
         for event in record.events:
             self._event(event, record)
         if self.complete:
@@ -189,6 +194,10 @@ class Fold:
     @property
     def thread(self) -> str:
         return subjects.chain_thread(self.chain)
+
+    def remembered_up_to(self, position: int) -> int:
+        """The position of the last record up to that one in which memory did something, 0 for none known."""
+        return next((at for at in reversed(self.remembered) if at <= position), 0)
 
     def adopt(self, items: Iterable[Item]) -> None:
         """Take in instructions from before what is folded."""
@@ -250,7 +259,7 @@ class Fold:
                 self._composed(event.recipe, record.position)
             case Usage():
                 insort(self.usages, (record.position, event), key=lambda held: held[0])
-                del self.usages[:-USAGES_KEPT]
+                del self.usages[:-KEPT]
             case Instructions() | Prompt() | Response() | ToolCall() | ToolResult():
                 self._entry(Item(event, record.position, event.at or record.header.time))
             case _:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import anyio
 import msgspec
 
+from eunoe.composition.fold import Fold
+from eunoe.composition.remembered import Remembered
 from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Store
 from eunoe.schemas import subjects
@@ -17,6 +19,19 @@ _LAST_LOOK = 0.02  # seconds between two looks at most
 LONGEST = 30.0  # seconds that anybody waits
 
 _state = msgspec.json.Decoder(ThreadState)
+
+
+def reflects(fold: Fold, remembered: Remembered, after: Watermark) -> bool:
+    """Whether what was read is as fresh as ``after``, as far as it shows by itself."""
+    reached, state = remembered.watermark, remembered.state
+    projected = state.position if state else 0
+    return (
+        fold.upto >= after.log
+        and (not after.log or projected >= fold.remembered_up_to(after.log))
+        and reached.permanent >= after.permanent
+        and reached.session >= after.session
+        and reached.thread >= after.thread
+    )
 
 
 class Freshness:

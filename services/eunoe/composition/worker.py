@@ -44,11 +44,10 @@ class CompositionWorker:
         self._chains = ChainReader(store.log, store.space)
         self._threads = Threads(store)
         self._memory = Memory(store, kinds)
-        self._freshness = Freshness(store)
         self._recorder = Recorder(auditor)
         past = Past(store, kinds)
         bodies = Bodies(Pieces(store, self._chains, clock))
-        self._composer = Composer(self._threads, self._memory, past, bodies, self._recorder)
+        self._composer = Composer(self._threads, self._memory, Freshness(store), past, bodies, self._recorder)
         self._historian = Historian(self._threads, self._memory, past, bodies)
         self._counts = {"composed": 0, "replayed": 0, "stale": 0}
 
@@ -77,11 +76,10 @@ class CompositionWorker:
         if request.turn:
             self._counts["replayed"] += 1
             return ComposeReply(context=await self._historian.context(address, request, wanted))
-        stale = await self._freshness.wait(address.thread, request.after, request.wait)
         context = await self._composer.compose(address, request, wanted)
         self._counts["composed"] += 1
-        self._counts["stale"] += bool(stale)
-        return ComposeReply(context=msgspec.structs.replace(context, stale=stale) if stale else context)
+        self._counts["stale"] += bool(context.stale)
+        return ComposeReply(context=context)
 
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
         if not address.thread:
