@@ -85,6 +85,11 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def _get(port: int, path: str) -> int:
     """The status of an answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
@@ -231,3 +236,15 @@ def test_a_server_that_goes_away_does_not_end_a_worker_but_its_readiness(tmp_pat
     finally:
         second.abandon()
         first.abandon()
+
+
+def test_a_watched_worker_waits_for_a_server_that_is_away_at_its_start(tmp_path: Path) -> None:
+    """It lives and is not ready; nobody has to start it again when the server comes. Told to stop, it stops."""
+    port = _free_port()
+    worker = Process("serve", "audit", "--health", str(port), "--url", "nats://127.0.0.1:1", home=tmp_path)
+    try:
+        _until(lambda: _listens(port))
+        assert (_get(port, "/live"), _get(port, "/ready")) == (200, 503)
+        assert worker.end(signal.SIGTERM)[0] == 0
+    finally:
+        worker.abandon()

@@ -25,7 +25,10 @@ def serve(
     ctx: typer.Context,
     workers: Annotated[list[str], typer.Argument(metavar="WORKER...", help="audit extraction facts composition all")],
     health: Annotated[
-        int | None, typer.Option(min=0, max=65535, metavar="PORT", help="Serve /live, /ready and /metrics there.")
+        int | None,
+        typer.Option(
+            min=0, max=65535, metavar="PORT", help="Serve /live, /ready, /metrics; wait for a server that is away."
+        ),
     ] = None,
 ) -> None:
     """Run workers until SIGTERM or Ctrl-C, which drains them. Any number of processes may run the same worker."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
@@ -52,7 +53,7 @@ def metrics(fleets: Sequence[Watched]) -> str:
 
 async def _serve(fleets: Sequence[Watched], stream: SocketStream) -> None:
     async with stream:
-        with anyio.move_on_after(REQUEST_SECONDS):
+        with anyio.move_on_after(REQUEST_SECONDS), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
             words = (await stream.receive(REQUEST_BYTES)).decode(errors="replace").split()
             status, text = answer(words[1] if len(words) > 1 else "", fleets)
             head = f"HTTP/1.1 {status} -\r\nContent-Type: text/plain\r\nContent-Length: {len(text.encode())}\r\n"

@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable
 
 import anyio
 
+from eunoe.runtime.backoff import backoff
 from eunoe.runtime.health import health
+from eunoe.runtime.login import login
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.runtime.workers import Fleet, running
+from eunoe.schemas.errors import Unreachable
+from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +27,8 @@ async def run(
     """Run workers until SIGTERM or SIGINT; ``ready`` is called once all of them serve.
 
     The first signal drains them, a second one ends the process at once. A worker that fails ends all with
-    its error. With ``health_port``, ``/live``, ``/ready`` and ``/metrics`` are served on it from the start.
+    its error. With ``health_port``, ``/live``, ``/ready`` and ``/metrics`` are served on it from the start, and
+    a server that is away then is waited for: whoever watches the port sees that this process is not ready.
     """
     stop = anyio.Event()
     async with task_group() as tasks:
@@ -31,10 +36,12 @@ async def run(
         fleets: list[Fleet] = []
         if health_port is not None:
             await tasks.start(health, health_port, fleets)
-        async with running(settings, names) as fleet:
-            fleets.append(fleet)
-            ready(fleet)
-            await stop.wait()
+            await _reachable(settings, stop)
+        if not stop.is_set():
+            async with running(settings, names) as fleet:
+                fleets.append(fleet)
+                ready(fleet)
+                await stop.wait()
         tasks.cancel_scope.cancel()
 
 
@@ -48,3 +55,17 @@ async def signals(stop: anyio.Event, *, task_status: anyio.abc.TaskStatus[None])
                 os._exit(128 + number)
             logger.info("stopping", extra={"action": "stopping"})
             stop.set()
+
+
+async def _reachable(settings: Settings, stop: anyio.Event) -> None:
+    """Wait until the server of the settings can be reached, or the process is told to stop."""
+    attempt = 0
+    while not stop.is_set():
+        try:
+            async with login(settings, Caller("worker", "health")):
+                return
+        except Unreachable as error:
+            attempt += 1
+            logger.warning("waiting: %s", error, extra={"action": "server_awaited"})
+            with anyio.move_on_after(backoff(attempt)):
+                await stop.wait()

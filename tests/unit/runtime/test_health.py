@@ -59,3 +59,14 @@ async def test_it_is_served_as_http() -> None:
 
     assert received.startswith(b"HTTP/1.1 200 ")
     assert received.endswith(b"\r\n\r\nalive\n")
+
+
+async def test_a_client_that_says_nothing_does_no_harm() -> None:
+    """As a port scanner; the next one is answered."""
+    async with anyio.create_task_group() as tasks:
+        port = await tasks.start(health, 0, [])
+        await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            await stream.send(b"GET /live HTTP/1.1\r\n\r\n")
+            assert (await stream.receive()).startswith(b"HTTP/1.1 200 ")
+        tasks.cancel_scope.cancel()
