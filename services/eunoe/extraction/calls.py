@@ -44,6 +44,11 @@ class Call:
         """The first of these arguments that is text, else an empty string."""
         return next((value for name in names if isinstance(value := self.arguments.get(name), str)), "")
 
+    def listed(self, *names: str) -> list[str]:
+        """The first of these arguments that is a list of texts, else an empty list."""
+        found = (self.arguments.get(name) for name in names)
+        return next((one for one in found if isinstance(one, list) and all(isinstance(word, str) for word in one)), [])
+
 
 class Calls:
     """Pairs the calls of one turn with their results, record by record, in order."""

@@ -13,7 +13,8 @@ _SEPARATORS = re.compile(
     r"""(?P<quoted>"(?:\\.|[^"\\])*"|'[^']*')|(?P<escaped>\\.)|(?P<separator>&&|\|\||\|&|[|;\n]|(?<![>&0-9])&(?![>&0-9]))""",
     re.DOTALL,
 )
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?:.*?\n)??[ \t]*\2(?=\n|\Z)", re.DOTALL)
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
+_LONGEST = 8_192  # characters of a command line that is read
 _SETTING_UP = frozenset({"cd", "pushd", "export", "source", ".", "set", "unset", "mkdir", "true", "echo", "umask"})
 _QUIET = frozenset({"tail", "head", "tee", "cat"})  # ends of a pipe that do not fail
 _WRAPPERS: Mapping[str, int] = {  # words that run another command, with how many arguments of their own follow
@@ -86,19 +87,22 @@ class Step:
 
 
 def command_of(call: Call) -> str:
-    """The command line that a call ran, whatever its tool calls that argument; empty when there is none."""
+    """The command line that a call ran, whatever its tool calls that argument, without here-documents.
+
+    Empty when there is none, or when it is a script rather than a line (over `_LONGEST` characters).
+    """
     for name in ("command", "cmd", "script", "input", "commandline", ""):
         value = call.arguments.get(name)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-            return _joined(value)
+            value = _joined(value)
+        if isinstance(value, str) and value.strip():
+            line = _without_heredocs(value).strip()
+            return line if len(line) <= _LONGEST else ""
     return ""
 
 
 def steps(command: str) -> list[Step]:
-    """The simple commands of a command line, in order; quotes hide separators, here-documents are left out."""
-    command = _HEREDOC.sub("", command) if "<<" in command else command
+    """The simple commands of a command line, in order; quotes hide separators."""
     found, start = [], 0
     for match in _SEPARATORS.finditer(command):
         if match["separator"]:
@@ -151,6 +155,20 @@ def fails_alone(command: str, step: Step) -> bool:
 def _busy(step: Step) -> bool:
     """Whether a step does anything that may well fail."""
     return bool(step.words) and step.words[0] not in _SETTING_UP | _QUIET
+
+
+def _without_heredocs(text: str) -> str:
+    """The text without the bodies of here-documents; one that never ends takes the rest along."""
+    kept, at = "", 0
+    while opening := _HEREDOC.search(text, at):
+        line = text[opening.start() : opening.end()]
+        rest = line.split(opening[2], 1)[1].removeprefix(opening[1])
+        kept += text[at : opening.start()] + rest
+        closing = re.compile(rf"^[ \t]*{opening[2]}[ \t]*$\n?", re.MULTILINE).search(text, opening.end())
+        if closing is None:
+            return kept
+        at = closing.end()
+    return kept + text[at:]
 
 
 def _joined(words: list[str]) -> str:

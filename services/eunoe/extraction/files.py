@@ -53,7 +53,7 @@ def read_editor(call: Call, around: Around) -> Iterator[Found]:
 def read_patch(call: Call, around: Around) -> Iterator[Found]:
     """Every file that a patch names; patches come through a tool of their own or a shell."""
     words = {"Add": "created", "Update": "edited", "Delete": "deleted"}
-    text = call.argument("input", "patch", "command", "") or command_of(call)
+    text = call.argument("input", "patch", "command", "cmd", "") or "\n".join(call.listed("command", "cmd"))
     for act, path in _PATCHED.findall(text) if succeeded(call) else ():
         yield Found("file", _placed(path.strip(), call), words[act])
 
@@ -63,7 +63,7 @@ def read_shown(call: Call, around: Around) -> Iterator[Found]:
     line = steps(command_of(call))
     shown = [step for step in line if step.words[:1] and step.words[0] in _SHOWN]
     rest = [step for step in line if step not in shown and step.words[:1] != ["cd"]]
-    if len(shown) != 1 or rest or "<<" in shown[0].text or ">" in shown[0].text or not succeeded(call):
+    if len(shown) != 1 or rest or ">" in shown[0].text or not succeeded(call):
         return
     paths = [word for word in shown[0].words[1:] if not word.startswith("-")]
     if len(paths) == 1 and not set(paths[0]) & set("*?$`"):

@@ -20,14 +20,14 @@ _EXITS = (
 _STATUS_IS_EXIT = frozenset({"Bash"})  # tools (as written) that report every exit status but 0 as an error
 _NOT_RUN = frozenset({126, 127})  # the shell's own: not executable, not found
 _FAILED = re.compile(
-    r"^=* ?(?:\d+ \w+, )*\d+ (?:failed|errors?)\b.* in [\d.:]+ ?s"
+    r"^=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"
     r"|^FAILED \((?:failures|errors)="
     r"|^(?:--- )?FAIL\b|^test result: FAILED|^Tests:\s+\d+ failed|^\[?(?:ERROR|INFO)?\]? ?BUILD FAIL(?:ED|URE)"
     r"|^g?make(?:\[\d+\])?: \*\*\* |^error: could not compile",
     re.MULTILINE,
 )
 _PASSED = re.compile(
-    r"^=* ?(?:\d+ \w+, )*\d+ passed\b.* in [\d.:]+ ?s"
+    r"^=* ?(?:\d+ \w+, ){0,8}\d+ passed\b.{0,200}? in [\d.:]+ ?s"
     r"|^Ran \d+ tests? in [\d.]+s\n+OK\b"
     r"|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS$|^test result: ok|^Tests:\s+\d+ passed|^\[?(?:INFO)?\]? ?BUILD SUCCESS",
     re.MULTILINE,

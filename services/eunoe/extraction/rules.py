@@ -18,6 +18,7 @@ from eunoe.schemas.events import Event, Extracted, FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.records import Record
 
+_READ = 4_096  # characters of a name or value that are looked at
 _REASON = 200  # characters of the reason why an extractor failed
 
 
@@ -75,8 +76,8 @@ class Turn:
 
     def _fact(self, call: Call, found: Found) -> Assertion | None:
         kind = self.kinds[found.subject]
-        value = cut(redact(one_line(found.value)), limit(found.subject))
-        name = self.kinds.name(found.subject, redact(one_line(found.name)), self.root)
+        value = cut(redact(one_line(found.value[:_READ])), limit(found.subject))
+        name = self.kinds.name(found.subject, redact(one_line(found.name[:_READ])), self.root)
         if not value or not name:
             return None
         session = kind.scope == "session" and self._calls.session

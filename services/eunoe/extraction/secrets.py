@@ -34,7 +34,7 @@ _TOKENS = re.compile(
 )
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _BEARER = re.compile(r"(?i)(" + _EDGE + r"(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
-_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*):[^\s/@]+@")
+_URL = re.compile(_EDGE + r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}):[^\s/@]+@")
 _NAMED = re.compile(
     r"(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
     r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль)"

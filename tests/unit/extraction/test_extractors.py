@@ -55,6 +55,10 @@ def outcomes(command: Any, text: str = "", *, tool: str = "run_command", **more:
         ("pytest", 127, []),
         ("go version", 0, []),
         (["bash", "-lc", "tox"], 0, [("tox", "passed")]),
+        ("cat > x <<'EOF'\n" + "y" * 20_000 + "\nEOF\npytest -q", 0, [("pytest -q", "passed")]),
+        ("cat <<EOF > a && pytest\nmake\nEOF", 0, [("pytest", "passed")]),
+        ("cat <<EOF\nmake", 0, []),
+        ("pytest " + "x" * 9_000, 0, []),
         (["npm", "test"], 1, [("npm test", "failed, exit status 1")]),
     ],
 )
