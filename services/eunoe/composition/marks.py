@@ -6,9 +6,10 @@ bracket, and one more where it already had some, so that `unescape` gives back e
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
+
+from eunoe.schemas.labels import record_id
 
 _ESCAPE = re.compile(r"<(\\*)(/?eunoe-)", re.IGNORECASE)
 _UNESCAPE = re.compile(r"<\\(\\*)(/?eunoe-)", re.IGNORECASE)
@@ -27,8 +28,7 @@ def unescape(text: str) -> str:
 def label(kind: str, body: str) -> str:
     """``body`` as a labelled record; its id is a digest of the body, so an unchanged record stays the same."""
     inside = escape(body)
-    found = hashlib.sha256(f"{kind}\x00{inside}".encode()).hexdigest()[:12]
-    return f'<eunoe-record kind="{kind}" id="{found}">\n{inside}\n</eunoe-record>'
+    return f'<eunoe-record kind="{kind}" id="{record_id(kind, inside)}">\n{inside}\n</eunoe-record>'
 
 
 def one_line(value: str, also: str = "") -> str:

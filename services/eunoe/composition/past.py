@@ -10,6 +10,7 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.render import Rendered, Stored, render
+from eunoe.composition.walking import Walker
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.chains import ChainReader, Head
@@ -17,7 +18,7 @@ from eunoe.runtime.doors import Store
 from eunoe.schemas import limits, records
 from eunoe.schemas.context import FactLine, Recipe
 from eunoe.schemas.errors import NotFound
-from eunoe.schemas.events import ContextComposed, Entry, Prompt, TurnAborted, TurnCommitted
+from eunoe.schemas.events import ContextComposed, Entry, MemoryUsed, Prompt, TurnAborted, TurnCommitted
 from eunoe.schemas.records import Record
 
 COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe it was asked with
@@ -25,12 +26,14 @@ COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A turn as the log has it: the number of its opening record, and its last recipe with its record."""
+    """A turn as the log has it: the number of its opening record, and its last recipe with its record and the
+    entries that it showed."""
 
     head: Head
     opening: int
     recipe: Recipe | None = None
     record: int = 0
+    shown: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Past:
     def __init__(self, store: Store, kinds: Kinds) -> None:
         self._log = store.log
         self._chains = ChainReader(store.log, store.space)
+        self._walker = Walker(store.log, self._chains)
         self._kinds = kinds
 
     async def find(self, chain: str, turn: int) -> Found:
@@ -55,14 +59,14 @@ class Past:
         opening = await self._chains.first(head, lambda header: header.turns >= turn) if head and turn > 0 else 0
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
-        recipe, number = None, 0
-        async for record in self._chains.forward(head, max(opening - COMPOSED_BEFORE, 1)):
+        recipe, number, shown = None, 0, frozenset[int]()
+        async for record in self._walker.forward(head, max(opening - COMPOSED_BEFORE, 1)):
             for event in record.events:
                 if isinstance(event, ContextComposed) and event.recipe.turn == turn:
-                    recipe, number = event.recipe, record.header.record
+                    recipe, number, shown = event.recipe, record.header.record, _shown(record)
             if _closes(record, turn):
                 break
-        return Found(head, opening, recipe, number)
+        return Found(head, opening, recipe, number, shown)
 
     async def replay(self, found: Found, recipe: Recipe, bodies: Bodies) -> Replayed:
         """Compose again what a recipe says, and compare the digest."""
@@ -74,13 +78,13 @@ class Past:
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
         lines = await self._lines((*recipe.earlier, *recipe.now))
         rendered = render(recipe, Stored(turns, instructions, lines))
-        return Replayed(rendered, _differences(recipe, rendered, turns, instructions, lines))
+        return Replayed(rendered, _differences(found, recipe, rendered, turns, instructions, lines))
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
         """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""
         fold = Fold(found.head.header.chain)
         asked = Turn(turn)
-        async for record in self._chains.forward(found.head, found.opening):
+        async for record in self._walker.forward(found.head, found.opening):
             fold.add(record)
             asked = fold.turns[turn]
             if _asked(asked) or _closes(record, turn):
@@ -91,7 +95,7 @@ class Past:
         """The thread up to the position that a recipe read, back to the oldest turn that it names."""
         fold = Fold(found.head.header.chain)
         first = min((*recipe.turns, recipe.turn))
-        async for record in self._chains.backward(found.head, found.record):
+        async for record in self._walker.backward(found.head, found.record):
             if record.position <= recipe.position:
                 fold.add(record)
             if fold.header is not None and fold.base and fold.base <= first:
@@ -122,7 +126,12 @@ class Past:
 
 
 def _differences(
-    recipe: Recipe, rendered: Rendered, turns: dict[int, Turn], instructions: Sequence[Item], lines: dict[str, str]
+    found: Found,
+    recipe: Recipe,
+    rendered: Rendered,
+    turns: dict[int, Turn],
+    instructions: Sequence[Item],
+    lines: dict[str, str],
 ) -> tuple[str, ...]:
     if rendered.sha256 == recipe.sha256:
         return ()
@@ -130,11 +139,15 @@ def _differences(
     if recipe.renderer != limits.RENDERER_VERSION:
         reasons.append(f"renderer {recipe.renderer} → {limits.RENDERER_VERSION}")
     present = {item.entry for turn in turns.values() for item in turn.items} | {item.entry for item in instructions}
-    named = [one.entry for one in recipe.renderings] + list(recipe.instructions)
-    reasons += [f"erased: entry {entry}" for entry in sorted(set(named) - present)]
-    reasons += [f"erased: turn {number}" for number in recipe.turns if number not in turns]
+    reasons += [f"erased: entry {entry}" for entry in sorted(found.shown - present)]
     reasons += [f"erased: fact {fact.id}" for fact in (*recipe.earlier, *recipe.now) if fact.id not in lines]
     return tuple(reasons) or ("the stored content is not what it was; run `eunoe audit verify`",)
+
+
+def _shown(record: Record) -> frozenset[int]:
+    """The entries that reached the model, as the record of a recipe says."""
+    used = [event for event in record.events if isinstance(event, MemoryUsed)]
+    return frozenset(entry for one in used for first, last in one.entries for entry in range(first, last + 1))
 
 
 def _closes(record: Record, turn: int) -> bool:

@@ -12,6 +12,7 @@ import anyio
 
 from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold
+from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, head_of
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, records, subjects
@@ -31,7 +32,7 @@ class Threads:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._chains = ChainReader(store.log, store.space)
+        self._walker = Walker(store.log, ChainReader(store.log, store.space))
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._counts = {"folded_warm": 0, "folded_cold": 0, "records_read": 0}
 
@@ -62,8 +63,8 @@ class Threads:
 
     async def _take(self, fold: Fold, newest: Stored) -> None:
         head = head_of(newest)
-        missing = await self._chains.positions(head, fold.record + 1, head.header.record - 1) if fold.header else []
-        for record in await self._chains.records(missing):
+        missing = await self._walker.between(head, fold.record + 1, head.header.record - 1) if fold.header else []
+        for record in missing:
             fold.add(record)
         fold.add(records.read(newest.seq, newest.data))
         self._counts["records_read"] += len(missing) + 1

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from eunoe.composition.contents import text
 from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
@@ -17,7 +18,7 @@ PAGE = 1_000  # turns of one reply
 PROMPT_LENGTH = 200  # characters of a prompt
 
 
-async def turn_lines(chains: ChainReader, chain: str, request: TurnsRequest) -> TurnsReply:
+async def turn_lines(chains: ChainReader, walker: Walker, chain: str, request: TurnsRequest) -> TurnsReply:
     """The turns after turn ``after``, in order, ``limit`` at most."""
     if not 1 <= request.limit <= PAGE or request.after < 0:
         raise Invalid(f"a page has 1 to {PAGE} turns; ask for the next one with after")
@@ -27,12 +28,12 @@ async def turn_lines(chains: ChainReader, chain: str, request: TurnsRequest) -> 
     last = min(request.after + request.limit, head.header.turns)
     fold, recipes = Fold(chain), dict[int, Recipe]()
     start = await chains.first(head, lambda header: header.turns >= max(request.after, 1))
-    async for record in chains.forward(head, start):
+    async for record in walker.forward(head, start):
         fold.add(record)
         recipes.update(_recipes(record))
         if _past(record, request.after, last):
             break
-    turns = [fold.turns[number] for number in range(request.after + 1, last + 1)]
+    turns = [fold.turns[number] for number in range(request.after + 1, last + 1) if number in fold.turns]
     lines = tuple(line(turn, recipes.get(turn.number), recipes.get(turn.number - 1)) for turn in turns)
     return TurnsReply(turns=lines, more=last < head.header.turns)
 

@@ -21,6 +21,7 @@ from eunoe.composition.remembered import Memory
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
+from eunoe.composition.walking import Walker
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
@@ -42,6 +43,7 @@ class CompositionWorker:
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         kinds = Kinds(settings.kinds)
         self._chains = ChainReader(store.log, store.space)
+        self._walker = Walker(store.log, self._chains)
         self._threads = Threads(store)
         self._memory = Memory(store, kinds)
         self._recorder = Recorder(auditor)
@@ -84,7 +86,7 @@ class CompositionWorker:
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
         if not address.thread:
             raise Invalid("turns belong to a thread; address one")
-        return await turn_lines(self._chains, address.chain, request)
+        return await turn_lines(self._chains, self._walker, address.chain, request)
 
 
 def _wanted(request: ComposeRequest) -> Wanted:

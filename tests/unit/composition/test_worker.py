@@ -220,6 +220,23 @@ async def test_a_replay_of_what_was_erased_says_what_is_missing(system: System, 
     assert again.differs == f"erased: fact {context.recipe.earlier[0].id}"
 
 
+async def test_an_erased_record_is_passed_over_and_named(system: System) -> None:
+    """The next context does without it, and the replay says which entries are gone."""
+    system.opened = 1
+    await system.append(TurnOpened(), Prompt(content="one"), key="k1")
+    secret = await system.append(Response(content="the secret"), key="k1")
+    await system.append(TurnCommitted(), key="k1")
+    key = await system.open(Prompt(content="two"))
+    await system.compose(key=key, store=True)
+    await system.store.log.erase(secret.position)
+
+    again = await system.compose(turn=2)
+    fresh = await system.compose(system.replica(), key=key)
+
+    assert again.differs == "erased: entry 2"
+    assert texts(fresh) == texts(again) == ["one", "two"]
+
+
 async def test_a_turn_without_a_recipe_is_reconstructed_and_says_so(system: System) -> None:
     """Turns before it, its own prompt, and deterministic facts of order before it; nothing that came later."""
     await system.turn(Prompt(content="one"), Response(content="1"))
