@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 BATCH = 256  # messages of one pull
 BATCH_BYTES = limits.MAX_PAYLOAD + 64 * limits.KIB  # bytes of one pull, enough for the largest message
-EXPIRES_SECONDS = 10.0  # seconds a pull waits at the server
+EXPIRES_SECONDS = 10.0  # seconds a pull waits at the server for what is to come
+PRESENT_SECONDS = 1.0  # seconds a pull waits for what the server says is there; a damaged block never brings it
 HEARTBEAT_SECONDS = 2.0  # seconds between signs of life while a pull waits
 IDLE_SECONDS = 60.0  # seconds after which the server drops a consumer that nobody pulls from
 ATTEMPTS = 5  # failures in a row, without a message between them, that end the reading of a range
@@ -36,14 +37,20 @@ RETRY_SECONDS = 0.1  # seconds before a lost consumer is made again
 NANOSECONDS = 1_000_000_000
 HEARTBEAT = 100  # status of a sign of life
 
-_PULL = msgspec.json.encode(
-    {
-        "batch": BATCH,
-        "max_bytes": BATCH_BYTES,
-        "expires": int(EXPIRES_SECONDS * NANOSECONDS),
-        "idle_heartbeat": int(HEARTBEAT_SECONDS * NANOSECONDS),
-    }
-)
+
+def _pull_request(expires: float) -> bytes:
+    return msgspec.json.encode(
+        {
+            "batch": BATCH,
+            "max_bytes": BATCH_BYTES,
+            "expires": int(expires * NANOSECONDS),
+            "idle_heartbeat": int(min(HEARTBEAT_SECONDS, expires / 3) * NANOSECONDS),
+        }
+    )
+
+
+_PULL_COMING = _pull_request(EXPIRES_SECONDS)
+_PULL_PRESENT = _pull_request(PRESENT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,7 @@ class Reader:
             try:
                 while wanted.until is None or left > 0:
                     before = left
-                    async with aclosing(self._pull(inbox, name)) as answers:
+                    async with aclosing(self._pull(inbox, name, wanted)) as answers:
                         async for answer in answers:
                             found = stored.position(answer.reply)
                             left = found.pending
@@ -144,9 +151,10 @@ class Reader:
             finally:
                 await self._drop(name)
 
-    async def _pull(self, inbox: Inbox, name: str) -> AsyncGenerator[Answer, None]:
+    async def _pull(self, inbox: Inbox, name: str, wanted: Range) -> AsyncGenerator[Answer, None]:
         """The messages of one pull, without the signs of life between them."""
-        await inbox.send(f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{name}", _PULL)
+        request = _PULL_COMING if wanted.until is None else _PULL_PRESENT
+        await inbox.send(f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{name}", request)
         count = 0
         while count < BATCH:
             try:
