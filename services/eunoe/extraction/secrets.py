@@ -38,7 +38,7 @@ _URL = re.compile(_EDGE + r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}):[^\
 _NAMED = re.compile(
     r"(?i)((?:pass(?:word|wd|phrase)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
     r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль)"
-    r"[A-Za-z0-9_-]{0,24}[\"']?\s*(?:=|:|\uff1a|为|是|は|\s+is\s+)\s*)(?:\"[^\"]*\"|'[^']*'|[^\s,;&|)}\]]+)"
+    r"[A-Za-z0-9_-]{0,24}[\"']?\s*(?:=|(?<!:):(?!:)|\uff1a|为|是|は|\s+is\s+)\s*)(?:\"[^\"]*\"|'[^']*'|[^\s,;&|)}\]]+)"
 )
 _FLAG = re.compile(r"(?i)(--?(?:password|passwd|pass|token|secret|api-?key)(?:=|\s+))(?:\"[^\"]*\"|'[^']*'|\S+)")
 

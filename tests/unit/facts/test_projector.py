@@ -238,7 +238,7 @@ async def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path:
         await desk.write(CHAIN, recorded(f"v{index}"))
     await desk.catch_up()
     expected, stored = await desk.contents(), await desk.stored()
-    left = [0]
+    left, writes = [0], 0
     for writes in itertools.takewhile(lambda _: not left[0], itertools.count(1, 2)):
         other = FactDesk(tmp_path)
         for one in stored:
