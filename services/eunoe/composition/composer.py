@@ -19,6 +19,7 @@ from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory, Place, Remembered
 from eunoe.composition.render import Rendered, Stored, layers, render, sealed
 from eunoe.composition.threads import Threads
+from eunoe.runtime.chains import Head
 from eunoe.schemas.context import Context, Recipe, Watermark
 from eunoe.schemas.errors import TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
@@ -125,12 +126,20 @@ class Composer:
     async def _instructions(self, fold: Fold, opened: Turn | None, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
         if not fold.in_force(turn) and not fold.complete:
-            newest = max(fold.recipes.values(), key=lambda composed: composed.position, default=None)
-            if newest is not None:
-                fold.adopt(await self._past.instructions(newest.recipe))
-            else:
-                await self._threads.reach(fold, lambda: bool(fold.in_force(turn)))
+            fold.adopt(await self._older_instructions(fold, turn))
         return tuple(await self._bodies.items(fold.thread, fold.in_force(turn), settings.window))
+
+    async def _older_instructions(self, fold: Fold, turn: int) -> list[Item]:
+        """Instructions from before what is folded: the newest recipe names them, else they are looked for."""
+        newest = max(fold.recipes.values(), key=lambda composed: composed.position, default=None)
+        if newest is not None:
+            return await self._past.instructions(newest.recipe)
+        if fold.header is None:
+            return []
+        aborted = {number for number, known in fold.turns.items() if known.state == "aborted"}
+        opened = {known.turn for known in fold.header.open.values()} - {turn}
+        head = Head(fold.header, fold.position, "")
+        return await self._past.instructions_before(head, fold.oldest - 1, aborted | opened)
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:

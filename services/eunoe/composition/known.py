@@ -108,7 +108,7 @@ def _known(view: View, head: Version, thread: str) -> Known:
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
         line=said,
         identity=view.identity,
-        turn=fact.provenance.turn if fact.provenance.thread == thread else 0,
+        turn=fact.provenance.turn if thread and fact.provenance.thread == thread else 0,
         task=task,
         conflict=view.conflict,
         proposed=head.state == "proposed",

@@ -377,6 +377,20 @@ async def test_a_cold_fold_reads_only_what_the_window_can_need(system: System, k
     assert texts(cold)[0] == "Be brief."
 
 
+async def test_instructions_are_found_however_far_back_they_were_given(system: System, kit: Any) -> None:
+    """Without any recipe the chain is read back to the newest ones that hold; those of an aborted turn do not."""
+    await system.append(Instructions(content="Be brief."), Instructions(content="Be kind."))
+    key = await system.open(Instructions(content="Shout."), Prompt(content="gone"))
+    await system.append(TurnAborted(reason="stopped"), key=key)
+    for number in range(200):
+        await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
+
+    context = await system.compose(prompt="next", window=1024)
+
+    assert texts(context)[:2] == ["Be brief.", "Be kind."]
+    assert len(context.recipe.turns) < 20
+
+
 async def test_a_wider_window_reads_further_back_and_the_narrow_one_stays_as_it_was(system: System, kit: Any) -> None:
     """Switching models recomposes from the same log; each profile has its own cut mark."""
     for number in range(300):
