@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from eunoe.audit.anchors import load_anchors, path_for
+from eunoe.audit.contents import fetch
 from eunoe.audit.export import verify_export
 from eunoe.audit.verify import Verdict, Verifier
 from eunoe.client import receipts
@@ -19,6 +20,9 @@ async def live(session: Session, thread: str = "") -> Verdict:
     verifier.expect(load_anchors(path_for(settings.anchors_path, session.space)), kept)
     async for stored in session.store.log.scan():
         verifier.feed(stored)
+        for content in verifier.contents:
+            verifier.check_pieces(content, await fetch(session.store, content.thread, content.blob))
+        verifier.contents.clear()
     if not thread:
         verifier.gaps((await session.store.log.info(gaps=True)).gaps)
     return _known(verifier.verdict(), thread)

@@ -9,9 +9,10 @@ import msgspec
 from rich.text import Text
 
 from eunoe.audit.anchors import Anchor
-from eunoe.audit.verify import Verdict, describe, name
+from eunoe.audit.verify import Verdict, describe
 from eunoe.cli import words
 from eunoe.cli.output import clean
+from eunoe.schemas import subjects
 from eunoe.schemas.events import (
     ContextComposed,
     Event,
@@ -65,9 +66,11 @@ def seen(record: Record) -> Seen:
 def record_line(found: Seen) -> Text:
     """``   12  09:05:07  thread calc #3  agent builder  turn 1 opened, prompt "…"``, as long as it is."""
     if found.error:
-        return Text(f"{found.position:>6}  {clean(name(found.chain))}: {clean(found.error)}", style="red")
+        return Text(
+            f"{found.position:>6}  {clean(subjects.chain_name(found.chain))}: {clean(found.error)}", style="red"
+        )
     made = Text(f"{found.position:>6}  ", style="dim").append(words.moment(found.time)[11:-1] + "  ", style="dim")
-    made.append(clean(f"{name(found.chain)} #{found.record}  "), style="bold not dim")
+    made.append(clean(f"{subjects.chain_name(found.chain)} #{found.record}  "), style="bold not dim")
     made.append(clean(f"{found.role} {found.principal}  "), style="cyan not dim")
     return made.append(clean(", ".join(found.said)), style="not dim")
 

@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
+from eunoe.audit import contents
 from eunoe.audit.anchors import Heads, Mark
-from eunoe.audit.export import VERSION, Closing, Opening
+from eunoe.audit.export import VERSION, Closing, Opening, PieceLine
 from eunoe.client.gate import Gate
-from eunoe.schemas import records, subjects
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import blobs, records, subjects
 from eunoe.schemas.errors import NotFound
-from eunoe.schemas.requests import RecordsReply, RecordsRequest
+from eunoe.schemas.requests import RecordsReply, RecordsRequest, ShowReply, ShowRequest, StoredRecord
 
 
 async def export(gate: Gate, thread: str) -> AsyncIterator[bytes]:
@@ -31,9 +33,20 @@ async def export(gate: Gate, thread: str) -> AsyncIterator[bytes]:
             after = records.open_header(wire.header).record
             heads.last = max(heads.last, stored.position)
             heads.heads[chain] = Mark(after, stored.position, wire.hash)
+            async for piece in _pieces(gate, chain, stored):
+                yield _line(piece)
             yield _line(stored)
         more = page.more and bool(page.records)
     yield _line(Closing(anchor=heads.anchor(now, heads.heads)))
+
+
+async def _pieces(gate: Gate, chain: str, stored: StoredRecord) -> AsyncIterator[PieceLine]:
+    """The pieces of the large contents that a record names, cut again from the whole."""
+    for content in contents.named(chain, Stored(stored.subject, stored.position, stored.data.encode())):
+        shown = await gate.ask("show", ShowRequest(entry=content.entry), ShowReply, chain)
+        blob, pieces = blobs.split(shown.entries[0].content)
+        for digest, data in zip(blob.pieces, pieces, strict=True):
+            yield PieceLine(piece=digest, chain=chain, data=data)
 
 
 def _line(row: msgspec.Struct) -> bytes:

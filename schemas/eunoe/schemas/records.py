@@ -55,7 +55,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``n``, ``request``: the append's number for its producer and the SHA-256 of its payload. ``before`` is
     the position of this producer's previous record. ``entries``, ``turns``, ``committed`` count the chain
-    up to and with this record. ``producers`` is keyed ``role/principal/producer`` (encoded ids).
+    up to and with this record. ``producers`` is keyed ``role/principal/producer`` (encoded ids);
+    ``evicted`` is the newest record of a producer that left that list.
     ``back`` are the positions of up to `limits.BACK_RECORDS` previous records, newest first; ``marks``
     those of records 1024, 2048, … ``digests`` are of the events, in order.
     """

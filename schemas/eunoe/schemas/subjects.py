@@ -55,6 +55,15 @@ def chain_thread(chain: str) -> str:
     return ids.decode(rest) if kind == "thread" else ""
 
 
+def chain_name(chain: str) -> str:
+    """A chain as people say it: ``thread x`` or ``book permanent shared``."""
+    kind, _, rest = chain.partition(".")
+    try:
+        return f"{kind} " + " ".join(ids.decode(token) for token in rest.split("."))
+    except Invalid:
+        return repr(chain)
+
+
 def chain_subject(space: str, chain: str, part: Part) -> str:
     """Where records of a chain are stored: what happened (log), or what memory did (memory)."""
     return f"eunoe.{space}.{chain}.{part}"

@@ -1,7 +1,8 @@
 """Exports: the log, or one thread, as JSON lines that verify without a server and import again.
 
-The first line is ``{"eunoe_export": 1, …}``, then one line a record as stored, last ``{"anchor": …}``
-with the head of every chain in the file. A file without its last line was cut short, and says so.
+The first line is ``{"eunoe_export": 1, …}``, then one line a record as stored, each after the pieces of the
+large contents that it names, last ``{"anchor": …}`` with the head of every chain in the file. A file
+without its last line was cut short, and says so.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Iterable
 
 import msgspec
 
+from eunoe.audit import contents as pieces
 from eunoe.audit.anchors import Anchor, Heads, Mark
 from eunoe.audit.verify import Problem, Verdict, Verifier
 from eunoe.runtime.chains import ChainReader, head_of
@@ -30,6 +32,14 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     thread: str = ""
 
 
+class PieceLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of large content: its SHA-256 (hex), the chain that it belongs to, its bytes in base64."""
+
+    piece: str
+    chain: str
+    data: bytes
+
+
 class Closing(msgspec.Struct, frozen=True, kw_only=True):
     """The last line."""
 
@@ -45,6 +55,8 @@ async def export(store: Store, now: int, thread: str = "") -> AsyncIterator[byte
         head = head_of(stored)
         heads.last = stored.seq
         heads.heads[head.header.chain] = Mark(head.header.record, stored.seq, head.hash)
+        async for piece in _pieces(store, head.header.chain, stored):
+            yield _line(piece)
         yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
     yield _line(Closing(anchor=heads.anchor(now, heads.heads)))
 
@@ -58,8 +70,11 @@ def verify_export(lines: Iterable[bytes], verifier: Verifier) -> Verdict:
         row = _read(line, number)
         if isinstance(row, Anchor):
             anchor = row
+        elif isinstance(row, PieceLine):
+            verifier.hold(row.chain, row.piece, row.data)
         else:
             verifier.feed(row)
+            verifier.settle_pieces()
     if anchor is None:
         verifier.problems.append(Problem(what="the export ends without its anchor: it was cut short"))
     else:
@@ -95,11 +110,20 @@ async def _records(chains: ChainReader, thread: str) -> AsyncIterator[Stored]:
             yield stored
 
 
-def _read(line: bytes, number: int) -> Stored | Anchor:
+async def _pieces(store: Store, chain: str, stored: Stored) -> AsyncIterator[PieceLine]:
+    for named in pieces.named(chain, stored):
+        for digest, data in zip(named.blob.pieces, await pieces.fetch(store, named.thread, named.blob), strict=True):
+            if data is not None:  # what is missing is for `verify` to say
+                yield PieceLine(piece=digest, chain=chain, data=data)
+
+
+def _read(line: bytes, number: int) -> Stored | Anchor | PieceLine:
     try:
-        row = msgspec.json.decode(line, type=StoredRecord | None) if b'"anchor"' not in line[:12] else None
-        if row is None:
+        if line.startswith(b'{"anchor"'):
             return msgspec.json.decode(line, type=Closing).anchor
+        if line.startswith(b'{"piece"'):
+            return msgspec.json.decode(line, type=PieceLine)
+        row = msgspec.json.decode(line, type=StoredRecord)
     except msgspec.DecodeError as error:
         raise Invalid(f"line {number} of the export is no record: {error}") from None
     return Stored(row.subject, row.position, row.data.encode())

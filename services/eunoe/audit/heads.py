@@ -10,8 +10,9 @@ import anyio
 import msgspec
 
 from eunoe.runtime.chains import ChainReader, Head
-from eunoe.runtime.doors import Documents
-from eunoe.schemas import limits, subjects
+from eunoe.runtime.doors import Store
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.facts import Mark
 from eunoe.schemas.requests import ThreadState
 
 _KEPT = 4096  # chains
@@ -20,9 +21,9 @@ _KEPT = 4096  # chains
 class Heads:
     """Least recently used heads by chain. A remembered head may be stale: the compare-and-set finds out."""
 
-    def __init__(self, chains: ChainReader, documents: Documents) -> None:
+    def __init__(self, chains: ChainReader, store: Store) -> None:
         self._chains = chains
-        self._documents = documents
+        self._store = store
         self._heads: OrderedDict[str, Head] = OrderedDict()
         self._locks: dict[str, tuple[anyio.Lock, int]] = {}
 
@@ -60,10 +61,14 @@ class Heads:
     def forget(self, chain: str) -> None:
         self._heads.pop(chain, None)
 
-    async def folded(self, chain: str, head: Head | None) -> ThreadState | None:
-        """The thread's ``state`` document, read only when the head alone may not know every producer."""
+    async def folded(self, chain: str, head: Head | None) -> ThreadState | Mark | None:
+        """The chain's ``state`` document or mark, read only when the head alone may not know every producer."""
         if head is None or (len(head.header.producers) < limits.PRODUCERS_IN_HEAD and not head.header.evicted):
             return None
         thread = subjects.chain_thread(chain)
-        entry = await self._documents.get(subjects.state_key(thread)) if thread else None
-        return msgspec.json.decode(entry.value, type=ThreadState) if entry else None
+        if thread:
+            entry = await self._store.thread.get(subjects.state_key(thread))
+            return msgspec.json.decode(entry.value, type=ThreadState) if entry else None
+        _, scope, owner = chain.split(".")
+        entry = await self._store.bucket(scope).get(subjects.mark_key(ids.decode(owner)))
+        return msgspec.json.decode(entry.value, type=Mark) if entry else None

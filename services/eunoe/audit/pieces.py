@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from eunoe.audit import contents
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Clock, Consumer, Delivery, Store
 from eunoe.schemas import blobs, ids, limits, subjects
@@ -19,7 +20,6 @@ from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 16  # pieces read in one round trip: 4 MiB
 _SWEEP_WAIT = 60.0  # seconds between two looks for pieces to sweep
 
 
@@ -53,7 +53,11 @@ class Pieces:
     async def read(self, thread: str, blob: Blob) -> str:
         """The whole content; raises `NotFound` when a piece is missing, `Damaged` when one is not what it was."""
         async with self._checks:
-            data = b"".join([await self._piece_run(thread, run) for run in _runs(blob.pieces)])
+            found = await contents.fetch(self._store, thread, blob)
+            for digest, piece in zip(blob.pieces, found, strict=True):
+                if piece is None:
+                    raise NotFound(f"piece {digest[:12]} is missing")
+            data = b"".join(piece for piece in found if piece is not None)
             if await anyio.to_thread.run_sync(_digest, data) != blob.digest:
                 raise Damaged("the pieces of this content do not have its digest; run `eunoe audit verify`")
             return data.decode()
@@ -110,18 +114,6 @@ class Pieces:
             raise Invalid(f"the content of {blob.size} bytes is not whole: {error}; send its pieces again") from None
         if await anyio.to_thread.run_sync(lambda: blobs.split(content)[0]) != blob:
             raise Invalid("the content is not what its record says of it; send the blob as `blobs.split` makes it")
-
-    async def _piece_run(self, thread: str, digests: tuple[str, ...]) -> bytes:
-        wanted = [subjects.piece(self._store.space, thread, digest) for digest in digests]
-        found = {message.subject: message.data for message in (await self._store.blobs.last(wanted)).messages}
-        for digest, subject in zip(digests, wanted, strict=True):
-            if subject not in found:
-                raise NotFound(f"piece {digest[:12]} is missing")
-        return b"".join(found[subject] for subject in wanted)
-
-
-def _runs(digests: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return [digests[at : at + _AT_ONCE] for at in range(0, len(digests), _AT_ONCE)]
 
 
 def _digest(data: bytes) -> str:

@@ -15,6 +15,7 @@ from eunoe.runtime.chains import Head
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.errors import Busy, Invalid, NewerSchema, NumberSkipped
 from eunoe.schemas.events import Event, MemoryEvent
+from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import GENESIS, Done, Header
 from eunoe.schemas.requests import AppendReply, AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller, Part
@@ -75,11 +76,11 @@ def check(append: Append) -> None:
     authority.check(append.caller, append.chain, request)
 
 
-def decide(head: Head | None, append: Append, folded: ThreadState | None = None) -> Again | Write:
+def decide(head: Head | None, append: Append, folded: ThreadState | Mark | None = None) -> Again | Write:
     """What to do now that the chain ends in ``head`` (None: it is empty).
 
-    ``folded`` is the thread's ``state`` document where the head may not know every producer: one leaves
-    the list in the head only when that document holds it.
+    ``folded`` is the thread's ``state`` document (a book's mark) where the head may not know every producer:
+    one leaves the list in the head only when that document holds it.
     """
     done = _done(head, append.producer, folded)
     if done is not None and append.request.n <= done.n:
@@ -139,18 +140,20 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
         open=state.open,
         closed=state.closed,
         producers=producers,
-        evicted=before.evicted + evicted,
+        evicted=max(before.evicted, evicted),
         back=((head.position, *before.back) if head else ())[: limits.BACK_RECORDS],
         marks=(*before.marks, head.position) if head and before.record % limits.MARK_EVERY == 0 else before.marks,
     )
     return Write(header, events)
 
 
-def _done(head: Head | None, producer: str, folded: ThreadState | None) -> Done | None:
+def _done(head: Head | None, producer: str, folded: ThreadState | Mark | None) -> Done | None:
     known = head.header.producers.get(producer) if head else None
-    if known is None and folded and producer in folded.producers:
-        return Done(*folded.producers[producer])
-    return known
+    if known is not None or head is None or not head.header.evicted:
+        return known
+    if folded is None or folded.record < head.header.evicted:
+        raise Busy("what is known of this chain's producers is behind; start the facts worker and try again")
+    return Done(*folded.producers[producer]) if producer in folded.producers else None
 
 
 def _producers(head: Head | None, append: Append, record: int, folded: int) -> tuple[dict[str, Done], int]:
@@ -163,14 +166,13 @@ def _producers(head: Head | None, append: Append, record: int, folded: int) -> t
     if over <= 0:
         return known, 0
     leaving = sorted((key for key in known if known[key].record <= folded), key=lambda key: known[key].record)
-    for key in leaving[:over]:
-        del known[key]
+    gone = [known.pop(key).record for key in leaving[:over]]
     if len(known) > limits.PRODUCERS_IN_HEAD_MAX:
         raise Busy(
-            f"{len(known)} producers wrote to {subjects.chain_thread(append.chain)!r} and its state is behind; "
+            f"{len(known)} producers wrote to {subjects.chain_name(append.chain)} and its state is behind; "
             "start the facts worker and try again"
         )
-    return known, min(over, len(leaving))
+    return known, max(gone, default=0)
 
 
 def _position(done: Done | None, head: Head | None) -> int:

@@ -13,9 +13,10 @@ from typing import get_args
 import msgspec
 
 from eunoe.audit.anchors import Anchor, Mark, Receipt
+from eunoe.audit.contents import Named, named, wrong
 from eunoe.runtime.doors import Stored
-from eunoe.schemas import ids, records, subjects
-from eunoe.schemas.errors import Damaged, Invalid, NewerSchema
+from eunoe.schemas import records, subjects
+from eunoe.schemas.errors import Damaged, NewerSchema
 from eunoe.schemas.events import MemoryEvent
 from eunoe.schemas.records import GENESIS, Header, Wire
 
@@ -81,7 +82,9 @@ class Verifier:
     last: int = 0
     anchors: int = 0
     receipts: int = 0
+    contents: list[Named] = field(default_factory=list)
     _claims: dict[str, list[_Claim]] = field(default_factory=dict)
+    _held: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def expect(self, anchors: Iterable[Anchor], receipts: Iterable[Receipt] = ()) -> None:
         """What anchors and receipts say. Only the newest of each chain and kind can show what is missing."""
@@ -108,6 +111,23 @@ class Verifier:
             self._check(stored, chain)
         except (Damaged, NewerSchema, msgspec.DecodeError) as error:
             self._wrong(str(error), chain, position=stored.seq)
+
+    def hold(self, chain: str, digest: str, data: bytes) -> None:
+        """A piece of large content that an export brings before the record that names it."""
+        self._held[chain, digest] = data
+
+    def settle_pieces(self) -> None:
+        """Check the contents of the records fed since the last time against the pieces held for them."""
+        for content in self.contents:
+            self.check_pieces(content, [self._held.get((content.chain, digest)) for digest in content.blob.pieces])
+        if self.contents:
+            self._held.clear()
+            self.contents.clear()
+
+    def check_pieces(self, content: Named, pieces: list[bytes | None]) -> None:
+        """Check one content (of `contents`) against its pieces in order, None where one is missing."""
+        for what in wrong(content, pieces):
+            self._wrong(what, content.chain, content.record, content.position)
 
     def gaps(self, gaps: Iterable[int]) -> None:
         """Sequences between the log's first and last that hold no message any more."""
@@ -157,7 +177,9 @@ class Verifier:
             self._wrong("its header does not have its hash: it was changed", chain, header.record, stored.seq)
         self._check_events(wire, header, chain, stored.seq)
         if stored.subject != _subject(wire, header):
-            self._wrong(f"it belongs to {name(header.chain)}: it was put here", chain, header.record, stored.seq)
+            self._wrong(
+                f"it belongs to {subjects.chain_name(header.chain)}: it was put here", chain, header.record, stored.seq
+            )
             return
         if header.record <= state.record:
             self._wrong(
@@ -167,6 +189,7 @@ class Verifier:
                 stored.seq,
             )
             return
+        self.contents += named(chain, stored)
         self._check_link(state, header, chain, stored.seq)
         self._meet(chain, header.record, wire.hash)
         self.chains[chain] = _Chain(header.record, wire.hash, stored.seq, header.entries)
@@ -228,18 +251,9 @@ def _subject(wire: Wire, header: Header) -> str:
     return subjects.chain_subject(header.space, header.chain, "memory" if memory else "log")
 
 
-def name(chain: str) -> str:
-    """A chain as people say it: ``thread x`` or ``book permanent shared``."""
-    kind, _, rest = chain.partition(".")
-    try:
-        return f"{kind} " + " ".join(ids.decode(token) for token in rest.split("."))
-    except Invalid:
-        return repr(chain)
-
-
 def describe(problem: Problem) -> str:
     """One line for one problem."""
-    where = name(problem.chain) if problem.chain else "log"
+    where = subjects.chain_name(problem.chain) if problem.chain else "log"
     if problem.record and not problem.what.startswith(("record", "ends")):
         where += f", record {problem.record}"
     if problem.position and "position" not in problem.what:

@@ -41,7 +41,7 @@ class AuditWorker:
         self._store = store
         self._clock = clock
         self._chains = ChainReader(store.log, store.space)
-        self._heads = Heads(self._chains, store.thread)
+        self._heads = Heads(self._chains, store)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)

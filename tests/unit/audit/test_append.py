@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import anyio
+import msgspec
 import pytest
 from desks import AGENT, Desk, whole_turn
 
+from eunoe.facts import state as states
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import (
+    Busy,
     Denied,
     EunoeError,
     Invalid,
@@ -286,11 +289,46 @@ async def test_a_tool_reports_into_an_open_turn_of_an_agent(desk: Desk) -> None:
     assert reply.turn == 1
 
 
-async def test_a_record_names_64_producers_and_state_holds_the_rest(desk: Desk) -> None:
-    """A producer leaves the head only when the state document knows it; until then the list grows."""
-    for index in range(70):
+async def crowd(desk: Desk, first: int, last: int) -> None:
+    for index in range(first, last):
         await desk.append(1, *whole_turn(f"{index}"), turn=f"k{index}", producer=f"p{index}")
 
+
+async def fold_state(desk: Desk) -> None:
+    """The thread's state document, as the facts worker keeps it."""
+    state = states.new("t")
+    for record in await records_of(desk):
+        state = states.fold(state, record)
+    await desk.store.thread.put(subjects.state_key("t"), msgspec.json.encode(state))
+
+
+async def test_the_head_keeps_every_producer_until_the_state_holds_it(desk: Desk) -> None:
+    """Without a state document the list grows over 64, for nothing may be forgotten."""
+    await crowd(desk, 0, 70)
+
     head = (await records_of(desk))[-1].header
-    assert len(head.producers) == 70
-    assert head.evicted == 0
+    assert (len(head.producers), head.evicted) == (70, 0)
+
+
+async def test_a_producer_that_left_the_head_is_known_from_the_state(desk: Desk) -> None:
+    """70 producers, all in the state: 64 stay in the head, and an append of the first is a duplicate still."""
+    await crowd(desk, 0, 70)
+    await fold_state(desk)
+    await crowd(desk, 70, 71)
+
+    head = (await records_of(desk))[-1].header
+    assert (len(head.producers), head.evicted) == (64, 7)
+    again = await desk.append(1, *whole_turn("0"), turn="k0", producer="p0")
+    assert (again.duplicate, again.record) == (True, 1)
+
+
+async def test_while_the_state_is_gone_an_unknown_producer_is_asked_to_wait(desk: Desk) -> None:
+    """During a rebuild nobody can say whether it is new, so it is neither doubled nor refused for good."""
+    await crowd(desk, 0, 70)
+    await fold_state(desk)
+    await crowd(desk, 70, 71)
+    await desk.store.thread.delete(subjects.state_key("t"))
+
+    with pytest.raises(Busy, match="start the facts worker and try again"):
+        await desk.append(1, *whole_turn("0"), turn="k0", producer="p0")
+    assert len(await records_of(desk)) == 71

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from desks import NOON, Desk, whole_turn
+from desks import AGENT, NOON, Desk, whole_turn
 
 from eunoe.audit.anchors import Receipt, append_line, load_anchors
 from eunoe.audit.export import export, verify_export
 from eunoe.audit.verify import Verdict, Verifier, describe
 from eunoe.runtime.doors import Stored
-from eunoe.schemas import records, subjects
+from eunoe.schemas import blobs, records, subjects
 from eunoe.schemas.errors import Damaged, Invalid, NewerSchema
+from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.subjects import Address
 
 
 async def fill(desk: Desk, threads: int = 2, turns: int = 5) -> None:
@@ -216,6 +218,35 @@ def test_what_is_no_export_is_refused_in_one_line() -> None:
         verify_export([], Verifier())
     with pytest.raises(Invalid, match="no export of Eunoe"):
         verify_export([b"hello\n"], Verifier())
+
+
+async def large(desk: Desk) -> None:
+    """A thread with one content of three pieces, 256 KiB, 256 KiB and 88 KiB."""
+    blob, pieces = blobs.split("line\n" * 120_000)
+    for piece in pieces:
+        await desk.worker.handlers()["piece"](Address("piece", AGENT, subjects.thread_chain("t0")), piece)
+    await desk.append(1, TurnOpened(), Prompt(content="look"), Response(blob=blob), TurnCommitted(), thread="t0")
+
+
+async def test_an_export_brings_large_content_and_names_a_piece_that_is_missing_or_changed(desk: Desk) -> None:
+    """The pieces come before the record that names them; each counts."""
+    await large(desk)
+    good = await exported(desk)
+
+    assert verify_export(good, Verifier()).fine
+    assert [line[:9] for line in good] == [
+        b'{"eunoe_e',
+        *[b'{"piece":'] * 3,
+        b'{"subject',
+        b'{"anchor"',
+    ]
+    assert lines(verify_export([*good[:2], *good[3:]], Verifier())) == [
+        "thread t0, record 1 (position 1): piece 2 of 3 of entry 2 is missing"
+    ]
+    changed = good[3].replace(b"bGluZ", b"bGlvZ", 1)
+    assert lines(verify_export([*good[:3], changed, *good[4:]], Verifier())) == [
+        "thread t0, record 1 (position 1): piece 3 of 3 of entry 2 does not have its digest: it was changed"
+    ]
 
 
 async def test_anchors_name_only_what_moved_and_fold_to_every_head(desk: Desk) -> None:

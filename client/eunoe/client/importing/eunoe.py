@@ -1,13 +1,15 @@
 """Our own export: JSONL with a first line of its own, records as they were stored, and an anchor at the end.
 
 What happened becomes appends again, record by record, with the original turns, order and times, and the
-thread keeps its id. Facts that people stated are stated again by the person who imports. What memory
-derived is derived again. Not carried: the pieces of large content (an export holds records only; the
-beginning and end go in), the ids of facts, and what was done to facts by those ids (deletions, retirements).
+thread keeps its id; large contents come whole from the pieces before the record that names them. Facts
+that people stated are stated again by the person who imports. What memory derived is derived again. Not
+carried: the ids of facts, and what was done to facts by those ids (deletions, retirements).
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,18 +35,22 @@ from eunoe.schemas.records import Record
 def read(source: Source, *, lines: bool = True) -> Iterator[Item]:
     """The records of an export in their order."""
     ended = False
+    pieces: dict[str, bytes] = {}
     for item in source.values():
         if isinstance(item, Problem):
             yield item
             continue
         ended = ended or (isinstance(item.value, dict) and "anchor" in item.value)
-        yield from _line(item)
+        yield from _line(item, pieces)
     if not ended:
         yield Problem(0, "the export has no anchor at its end, so it may be cut off", kept=True)
 
 
-def _line(item: Parsed) -> Iterator[Item]:
+def _line(item: Parsed, pieces: dict[str, bytes]) -> Iterator[Item]:
+    """What one line gives; ``pieces`` holds those that came for the next record."""
     match item.value:
+        case {"piece": str(digest), "data": str(data)}:
+            yield from _piece(item.line, digest, data, pieces)
         case {"eunoe_export": 1}:
             yield Aside(item.line, "export")
         case {"eunoe_export": version}:
@@ -52,12 +58,24 @@ def _line(item: Parsed) -> Iterator[Item]:
         case {"anchor": _}:
             yield Aside(item.line, "anchor")
         case {"subject": str(subject), "data": str(data)}:
-            yield from _record(item, subject, data)
+            yield from _record(item, subject, data, pieces)
+            pieces.clear()
         case _:
             yield Problem(item.line, "no line of an export: a record or an anchor is wanted")
 
 
-def _record(item: Parsed, subject: str, data: str) -> Iterator[Item]:
+def _piece(line: int, digest: str, data: str, pieces: dict[str, bytes]) -> Iterator[Item]:
+    try:
+        found = base64.b64decode(data, validate=True)
+    except ValueError:
+        found = b""
+    if hashlib.sha256(found).hexdigest() != digest:
+        yield Problem(line, "a piece of large content does not have its digest: it was changed")
+    else:
+        pieces[digest] = found
+
+
+def _record(item: Parsed, subject: str, data: str, pieces: dict[str, bytes]) -> Iterator[Item]:
     try:
         record = records.read(_position(item.value), data.encode())
         chain = subjects.chain_of(subject)
@@ -65,7 +83,7 @@ def _record(item: Parsed, subject: str, data: str) -> Iterator[Item]:
         yield Problem(item.line, f"no record: {error}")
         return
     if subject.endswith(".log"):
-        yield from _happened(item.line, chain, record)
+        yield from _happened(item.line, chain, record, pieces)
     elif record.header.role == "person":
         yield from _stated(item.line, chain, record)
     else:
@@ -77,36 +95,39 @@ def _position(value: dict[str, Any]) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _happened(line: int, chain: str, record: Record) -> Iterator[Item]:
+def _happened(line: int, chain: str, record: Record, pieces: dict[str, bytes]) -> Iterator[Item]:
     kept: list[HappenedEvent] = []
     turn = 0
     for event in record.events:
         if not isinstance(event, HappenedEvent):
             continue
         turn = turn or event.turn
-        if isinstance(event, Entry) and event.blob:
-            reason = f"an export holds no pieces; of a content of {event.blob.size:,} bytes both ends went in"
+        if isinstance(event, Entry) and event.blob and not pieces.keys() >= set(event.blob.pieces):
+            reason = f"pieces of a content of {event.blob.size:,} bytes are missing; both its ends went in"
             yield Problem(line, reason, kept=True)
-        kept.append(_unnumbered(event, record.header.time))
+        kept.append(_unnumbered(event, record.header.time, pieces))
     if kept:
         yield Turn("", str(turn) if turn else "", tuple(kept), line, chain)
 
 
-def _unnumbered(event: HappenedEvent, accepted: int) -> HappenedEvent:
+def _unnumbered(event: HappenedEvent, accepted: int, pieces: dict[str, bytes]) -> HappenedEvent:
     """The event as a client would send it, at its own time, or when it was accepted."""
     found = structs.replace(event, turn=0, at=event.at or accepted)
     if isinstance(found, TurnOpened):
         return structs.replace(found, key=str(event.turn))
     if isinstance(found, TurnCommitted):
         return structs.replace(found, ordinal=0)
-    return _whole(structs.replace(found, entry=0)) if isinstance(found, Entry) else found
+    return _whole(structs.replace(found, entry=0), pieces) if isinstance(found, Entry) else found
 
 
-def _whole(entry: Entry) -> Entry:
-    """An entry whose large content is not in the export: what its record kept of it stands for it."""
+def _whole(entry: Entry, pieces: dict[str, bytes]) -> Entry:
+    """An entry with its large content; where that is not in the export, what its record kept stands for it."""
     blob = entry.blob
     if blob is None:
         return entry
+    if pieces.keys() >= set(blob.pieces):
+        data = b"".join(pieces[digest] for digest in blob.pieces)
+        return structs.replace(entry, content=data.decode(errors="replace"), blob=None)
     content = f"{blob.head}\n[… {blob.size:,} bytes, kept by the exporting space as {blob.digest} …]\n{blob.tail}"
     return structs.replace(entry, content=content, blob=None)
 
