@@ -25,6 +25,7 @@ from eunoe.runtime.session import Session
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.errors import EunoeError
 
+RECORD = b'{"subject"'  # how a line of an export begins that holds a record
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
 
 
@@ -137,9 +138,9 @@ def _checked(thread: str) -> str:
 
 
 async def _copy(lines: AsyncIterator[bytes], write: Callable[[bytes], object]) -> int:
-    """Write every line; returns how many of them are records, which the first and the last are not."""
+    """Write every line; returns how many of them are records."""
     count = 0
     async for line in lines:
         write(line)
-        count += 1
-    return max(0, count - 2)
+        count += line.startswith(RECORD)
+    return count
