@@ -15,8 +15,8 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     A thread or session names whose facts are wanted beside the permanent ones; with neither, the permanent
     ones and, for ``scope`` session or thread, every owner's (an agent is refused that). ``agent`` narrows the
-    permanent ones to the shared ones and that agent's own, and the others to those from its turns. ``all`` adds what is superseded, retired or
-    deleted. ``cursor`` goes on after the last reply.
+    permanent ones to the shared ones and that agent's own, and the others to those from its turns. ``all``
+    adds what is superseded, retired or deleted. ``cursor`` goes on after the last reply.
     """
 
     scope: Scope | Literal[""] = ""
