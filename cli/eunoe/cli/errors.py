@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 import typer
 
+from eunoe.runtime.permissions import SERVED
 from eunoe.runtime.tasks import cause
-from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.errors import EunoeError, WorkerMissing
 
 INTERRUPTED = 130
 
@@ -39,6 +40,8 @@ def told(error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(found, SystemExit):
         return found.code if isinstance(found.code, int) else 1
+    if isinstance(found, WorkerMissing):
+        return _say(_missing(found), found.exit_code)
     if isinstance(found, EunoeError):
         return _say(str(found), found.exit_code)
     if isinstance(found, typer.TyperException):
@@ -51,6 +54,15 @@ def told(error: BaseException) -> int:
 def _say(message: str, code: int) -> int:
     sys.stderr.write(f"eunoe: {' '.join(message.split())}\n")
     return code
+
+
+def _missing(error: WorkerMissing) -> str:
+    """Which worker it is that nobody runs, where the request that it would have answered is known."""
+    verb = error.detail.get("verb")
+    for worker, verbs in SERVED.items():
+        if verb in verbs:
+            return f"the {worker} worker does not run, and only it answers {verb}; start it with `eunoe serve {worker}`"
+    return str(error)
 
 
 def _sentence(message: str) -> str:
