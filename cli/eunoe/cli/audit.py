@@ -16,7 +16,7 @@ from eunoe.cli import audit_checks, audit_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, require_thread
 from eunoe.cli.audit_view import Seen
-from eunoe.cli.connect import run, settings_of
+from eunoe.cli.connect import look, settings_of
 from eunoe.cli.output import console, emit_line
 from eunoe.cli.pages import emit_page
 from eunoe.cli.whole_file import WholeFile
@@ -45,7 +45,7 @@ def tail(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Records to begin with.")] = 20,
 ) -> None:
     """Print the last records of the log, each in short."""
-    run(ctx, _tail, ctx, _checked(thread), lines, follow)
+    look(ctx, _tail, ctx, _checked(thread), lines, follow)
 
 
 def verify(
@@ -63,7 +63,7 @@ def verify(
         found, what = audit_checks.exported(file, thread), str(file)
     else:
         settings = settings_of(ctx)
-        found, what = run(ctx, audit_checks.live, thread), f"the log of space {settings.space}"
+        found, what = look(ctx, audit_checks.live, thread), f"the log of space {settings.space}"
     emit_page(ctx, found, lambda verdict, width: audit_view.verdict(verdict, what))
     if not found.fine:
         raise typer.Exit(1)
@@ -71,7 +71,7 @@ def verify(
 
 def anchor(ctx: typer.Context) -> None:
     """Anchor the log: write down, outside the store, how far every thread is now."""
-    emit_page(ctx, run(ctx, _anchor), lambda made, width: audit_view.anchor(made))
+    emit_page(ctx, look(ctx, _anchor), lambda made, width: audit_view.anchor(made))
 
 
 def export(
@@ -83,7 +83,7 @@ def export(
 
     The JSON lines verify without a server (`eunoe audit verify FILE`) and can be imported again.
     """
-    count = run(ctx, _export, _checked(thread), out)
+    count = look(ctx, _export, _checked(thread), out)
     if out:
         console(ctx, stderr=True).print(f"{count:,} records in {out}", soft_wrap=True)
 

@@ -9,7 +9,6 @@ import anyio
 import typer
 
 from eunoe.cli.app import choices
-from eunoe.runtime import logs
 from eunoe.runtime.configuration import load
 from eunoe.runtime.session import Session, session
 from eunoe.runtime.settings import Settings
@@ -31,12 +30,16 @@ def run(
     With --embedded the server and all workers run inside this process, and finish their work before the
     session ends. Raises `Unreachable` when there is nothing to talk to.
     """
+    return anyio.run(_within, ctx, True, lambda opened: fetch(opened, *args, **kwargs))
 
-    settings = settings_of(ctx)
-    logs.configure(settings, "error" if settings.log_level == "info" else "")
 
-    async def within() -> T:
-        async with session(settings, embedded=choices(ctx).embedded) as opened:
-            return await fetch(opened, *args, **kwargs)
+def look(
+    ctx: typer.Context, fetch: Callable[Concatenate[Session, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """As `run`, for a command that only looks: what else waits to be done is left as it is."""
+    return anyio.run(_within, ctx, False, lambda opened: fetch(opened, *args, **kwargs))
 
-    return anyio.run(within)
+
+async def _within(ctx: typer.Context, settle: bool, fetch: Callable[[Session], Awaitable[T]]) -> T:
+    async with session(settings_of(ctx), embedded=choices(ctx).embedded, settle=settle) as opened:
+        return await fetch(opened)

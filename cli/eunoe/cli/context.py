@@ -9,7 +9,7 @@ import typer
 from eunoe.cli import context_view, turns_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, number, require_thread
-from eunoe.cli.connect import run, settings_of
+from eunoe.cli.connect import look, settings_of
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, limits, subjects
@@ -45,13 +45,13 @@ def context(
     """
     ids.check(thread, "thread")
     if what == TURNS:
-        reply = run(ctx, _turns, thread, TurnsRequest(after=after))
+        reply = look(ctx, _turns, thread, TurnsRequest(after=after))
         emit_page(ctx, reply, lambda found, width: turns_view.turns(thread, found, width))
         return
     request = ComposeRequest(
         window=window or settings_of(ctx).window, format=_format(format), prompt=prompt, turn=_turn(what)
     )
-    emit_page(ctx, run(ctx, _compose, thread, request), context_view.context)
+    emit_page(ctx, look(ctx, _compose, thread, request), context_view.context)
 
 
 async def _compose(session: Session, thread: str, request: ComposeRequest) -> Context:

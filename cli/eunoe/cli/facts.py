@@ -10,7 +10,7 @@ import typer
 from eunoe.cli import facts_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, require_thread
-from eunoe.cli.connect import run
+from eunoe.cli.connect import look
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, limits
@@ -48,7 +48,7 @@ def facts(
     request = FactsRequest(
         scope=_scope(scope), thread=thread, session=session, agent=agent, all=every, limit=limit, cursor=cursor
     )
-    emit_page(ctx, run(ctx, _facts, request), facts_view.facts)
+    emit_page(ctx, look(ctx, _facts, request), facts_view.facts)
 
 
 def history(
@@ -56,7 +56,7 @@ def history(
     id: Annotated[str, typer.Argument(help="A fact's id, or a beginning that only it has.")],  # noqa: A002
 ) -> None:
     """Show every version of a fact, with its sources and what replaced it."""
-    emit_page(ctx, run(ctx, _fact, FactRequest(id=ids.check(id, "fact"))), facts_view.history)
+    emit_page(ctx, look(ctx, _fact, FactRequest(id=ids.check(id, "fact"))), facts_view.history)
 
 
 async def _facts(session: Session, request: FactsRequest) -> FactsReply:

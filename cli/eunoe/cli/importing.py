@@ -14,7 +14,7 @@ from eunoe.cli.app import App, choices
 from eunoe.cli.asking import gate
 from eunoe.cli.connect import run
 from eunoe.cli.importing_view import Outcome
-from eunoe.cli.output import clean, emit_json
+from eunoe.cli.output import clean, console, emit_json
 from eunoe.cli.progress import progress_bar
 from eunoe.client.importing import FORMATS, Format, Turn, import_file, read
 from eunoe.client.memory import Memory, opened
@@ -74,6 +74,7 @@ async def _import(session: Session, ctx: typer.Context, files: list[Path], wante
             found = await _one(ctx, memory, file, wanted)
             _tell(ctx, found)
             outcomes.append(found)
+    _tell_that_it_goes_on(ctx)
     return outcomes
 
 
@@ -118,6 +119,13 @@ def _tell(ctx: typer.Context, found: Outcome) -> None:
     if not choices(ctx).json:
         sys.stdout.write(importing_view.line(found) + "\n")
         sys.stdout.flush()
+
+
+def _tell_that_it_goes_on(ctx: typer.Context) -> None:
+    """With --embedded the workers of this process learn from what came in, before they end."""
+    out = console(ctx, stderr=True)
+    if choices(ctx).embedded and out.is_terminal:
+        out.print("learning from it, for 20 seconds at most …", style="dim")
 
 
 def _format(name: str | None) -> Format | None:

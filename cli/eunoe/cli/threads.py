@@ -11,7 +11,7 @@ from rich.text import Text
 from eunoe.cli import threads_view
 from eunoe.cli.app import App, choices
 from eunoe.cli.asking import ask
-from eunoe.cli.connect import run
+from eunoe.cli.connect import look
 from eunoe.cli.output import console, emit_json
 from eunoe.cli.pages import emit_page, verbatim
 from eunoe.runtime.session import Session
@@ -32,7 +32,7 @@ def threads(
     cursor: Annotated[str, typer.Option(help="Go on where the last page ended.")] = "",
 ) -> None:
     """List the threads, the one that changed last at the end."""
-    emit_page(ctx, run(ctx, _threads, ThreadsRequest(limit=limit, cursor=cursor)), threads_view.threads)
+    emit_page(ctx, look(ctx, _threads, ThreadsRequest(limit=limit, cursor=cursor)), threads_view.threads)
 
 
 def show(
@@ -45,10 +45,10 @@ def show(
     """Show a thread's entries, or one of them whole."""
     ids.check(thread, "thread")
     if entry is None:
-        reply = run(ctx, _show, thread, ShowRequest(after=after, limit=limit, preview=PREVIEW))
+        reply = look(ctx, _show, thread, ShowRequest(after=after, limit=limit, preview=PREVIEW))
         emit_page(ctx, reply, lambda found, width: threads_view.entries(thread, found, width))
         return
-    shown = run(ctx, _show, thread, ShowRequest(entry=entry)).entries[0]
+    shown = look(ctx, _show, thread, ShowRequest(entry=entry)).entries[0]
     if choices(ctx).json:
         emit_json(shown)
     elif sys.stdout.isatty():

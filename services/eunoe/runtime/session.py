@@ -45,11 +45,11 @@ class Session:
 
 
 @asynccontextmanager
-async def session(settings: Settings, *, embedded: bool = False) -> AsyncIterator[Session]:
+async def session(settings: Settings, *, embedded: bool = False, settle: bool = True) -> AsyncIterator[Session]:
     """A session with the server of ``settings.url``, else with the one that runs on ``settings.data``.
 
-    ``embedded``: start (or find) the server of that folder, run every worker in this process, and finish
-    their work before the session ends. Raises `Unreachable` when there is nothing to talk to.
+    ``embedded``: start (or find) the server of that folder, run every worker in this process, and (``settle``)
+    finish their work before the session ends. Raises `Unreachable` when there is nothing to talk to.
     """
     if not embedded:
         async with _connected(located(settings)) as opened:
@@ -60,7 +60,7 @@ async def session(settings: Settings, *, embedded: bool = False) -> AsyncIterato
         async with running(here) as fleet:
             async with _connected(here) as opened:
                 yield opened
-            if not await fleet.settle():
+            if settle and not await fleet.settle():
                 logger.warning(
                     "not all is extracted yet; it goes on at the next start", extra={"action": "not_settled"}
                 )
