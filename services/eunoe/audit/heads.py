@@ -52,6 +52,16 @@ class Heads:
         self._heads.move_to_end(chain)
         return self._heads[chain]
 
+    async def moved(self, chain: str, head: Head | None) -> bool:
+        """Whether the chain does not end in ``head`` (any more); its real end is remembered then."""
+        now = await self._chains.head(chain, fresh=True)
+        if (now.position if now else 0) == (head.position if head else 0):
+            return False
+        self.forget(chain)
+        if now is not None:
+            self.put(chain, now)
+        return True
+
     def put(self, chain: str, head: Head) -> None:
         self._heads[chain] = head
         self._heads.move_to_end(chain)

@@ -21,7 +21,7 @@ from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Clock, Handler, Store
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, NumberReused, OutcomeUnknown, TooLarge
+from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, EunoeError, NumberReused, OutcomeUnknown, TooLarge
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply, HeadRequest
 from eunoe.schemas.subjects import Address, Caller
 
@@ -110,7 +110,12 @@ class AuditWorker:
     async def _append(self, append: rules.Append) -> AppendReply:
         for _ in range(_RACES):
             head = await self._heads.get(append.chain)
-            decision = rules.decide(head, append, await self._heads.folded(append.chain, head))
+            try:
+                decision = rules.decide(head, append, await self._heads.folded(append.chain, head))
+            except EunoeError:
+                if await self._heads.moved(append.chain, head):  # another worker appended since: decide again
+                    continue
+                raise
             if isinstance(decision, rules.Again):
                 return await self._answer_again(append, decision)
             try:

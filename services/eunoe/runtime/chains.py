@@ -31,9 +31,10 @@ class ChainReader:
         self._log = log
         self._space = space
 
-    async def head(self, chain: str) -> Head | None:
-        """The chain's last record, None when it has none."""
-        found = await self._log.last([subjects.chain_filter(self._space, chain)])
+    async def head(self, chain: str, *, fresh: bool = False) -> Head | None:
+        """The chain's last record, None when it has none. ``fresh``: as the log's leader knows it, not a replica."""
+        fence = (await self._log.info()).last if fresh else 0
+        found = await self._log.last([subjects.chain_filter(self._space, chain)], fence=fence)
         if not found.messages:
             return None
         newest = max(found.messages, key=lambda message: message.seq)
