@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.place import Place, Result, median_ms, settle, timed
 from eunoe.client import Memory
@@ -52,12 +53,12 @@ async def by_length(here: Place, lengths: Sequence[int], count: int) -> list[Res
     async with Memory.connect(here.url, role="agent", principal="bench") as memory:
         threads = {length: memory.thread(f"turns-{length}") for length in lengths}
         for length, thread in threads.items():
-            cold = await timed(1, lambda thread=thread: thread.context(window=WINDOW))  # type: ignore[misc]
+            cold = await timed(1, partial(thread.context, window=WINDOW))
             found.append(Result(f"cold context of {length:,} turns", median_ms(cold), "ms"))
         times: dict[int, list[float]] = {length: [] for length in lengths}
         for _ in range(10):
             for length, thread in threads.items():
-                times[length] += await timed(count // 10, lambda thread=thread: thread.context(window=WINDOW))  # type: ignore[misc]
+                times[length] += await timed(count // 10, partial(thread.context, window=WINDOW))
     for length in lengths:
         medians.append(statistics.median(times[length]))
         found.append(Result(f"warm context of {length:,} turns, p50", median_ms(times[length]), "ms", at_most=5.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shell(whole: Path, tmp_path: Path) -> Iterator[Shell]:
+def shell(whole: Path, tmp_path: Path) -> Shell:
     """A copy of that home, to be damaged."""
     shutil.copytree(whole, tmp_path / "home")
-    yield Shell(tmp_path / "home")
+    return Shell(tmp_path / "home")
 
 
 def blocks(shell: Shell) -> list[Path]:

@@ -12,11 +12,22 @@ import re
 
 _OPENING = re.compile(r'<eunoe-record kind="([^"\n]*)" id="([0-9a-f]{12})">\n')
 _CLOSING = "\n</eunoe-record>"
+_REFERENCE = re.compile(r"\A\[output of entry \d+ held back: ")
+_EXCERPT = re.compile(r"^\[… [\d,]+ bytes of entry \d+ held back[^\n]* …\]$", re.MULTILINE)
+NO_RESULT_YET = "(no result yet)"
+NO_RESULT = "(no result was recorded)"
 
 
 def record_id(kind: str, body: str) -> str:
     """The id of a labelled record with this (escaped) body."""
     return hashlib.sha256(f"{kind}\x00{body}".encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def stands_in(text: str) -> bool:
+    """Whether a tool's output is what a context shows in its place: a reference, an excerpt, or that there is none."""
+    if text in (NO_RESULT_YET, NO_RESULT):
+        return True
+    return bool(_REFERENCE.match(text) or ("bytes of entry " in text and _EXCERPT.search(text)))
 
 
 def without_records(text: str) -> str:

@@ -50,13 +50,21 @@ class Done(msgspec.Struct, frozen=True, array_like=True):
     position: int
 
 
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """A record of the chain; ``position`` is its sequence in the log, 0 when it is the very record that says so."""
+
+    record: int
+    position: int
+
+
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything that decides the next append, so that a chain's last record is enough to go on.
 
     ``n``, ``request``: the append's number for its producer and the SHA-256 of its payload. ``before`` is
     the position of this producer's previous record. ``entries``, ``turns``, ``committed`` count the chain
     up to and with this record. ``producers`` is keyed ``role/principal/producer`` (encoded ids);
-    ``evicted`` is the newest record of a producer that left that list.
+    ``evicted`` is the newest record of a producer that left that list. ``instructed`` is the newest record
+    that holds instructions, None when there is none.
     ``back`` are the positions of up to `limits.BACK_RECORDS` previous records, newest first; ``marks``
     those of records 1024, 2048, … ``digests`` are of the events, in order.
     """
@@ -81,6 +89,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     closed: dict[str, ClosedTurn] = {}
     producers: dict[str, Done] = {}
     evicted: int = 0
+    instructed: Place | None = None
     back: tuple[int, ...] = ()
     marks: tuple[int, ...] = ()
 

@@ -14,9 +14,9 @@ from eunoe.audit import authority, turns
 from eunoe.runtime.chains import Head
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.errors import Busy, Invalid, NewerSchema, NumberSkipped
-from eunoe.schemas.events import Event, MemoryEvent
+from eunoe.schemas.events import Event, Instructions, MemoryEvent
 from eunoe.schemas.facts import Mark
-from eunoe.schemas.records import GENESIS, Done, Header
+from eunoe.schemas.records import GENESIS, Done, Header, Place
 from eunoe.schemas.requests import AppendReply, AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller, Part
 
@@ -141,6 +141,7 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
         closed=state.closed,
         producers=producers,
         evicted=max(before.evicted, evicted),
+        instructed=_instructed(head, record, events),
         back=((head.position, *before.back) if head else ())[: limits.BACK_RECORDS],
         marks=(*before.marks, head.position) if head and before.record % limits.MARK_EVERY == 0 else before.marks,
     )
@@ -173,6 +174,15 @@ def _producers(head: Head | None, append: Append, record: int, folded: int) -> t
             "start the facts worker and try again"
         )
     return known, max(gone, default=0)
+
+
+def _instructed(head: Head | None, record: int, events: tuple[Event, ...]) -> Place | None:
+    if any(isinstance(event, Instructions) for event in events):
+        return Place(record, 0)
+    known = head.header.instructed if head else None
+    if known is None or head is None or known.position:
+        return known
+    return Place(known.record, head.position)
 
 
 def _position(done: Done | None, head: Head | None) -> int:

@@ -69,6 +69,19 @@ async def test_each_record_links_to_the_one_before(desk: Desk) -> None:
     assert three.header.back == (two.position, one.position)
 
 
+async def test_every_record_says_where_the_newest_instructions_are(desk: Desk) -> None:
+    """A reader of the head alone finds them, however long ago they were given."""
+    await desk.append(1, *whole_turn("none yet"), turn="a")
+    await desk.append(2, Instructions(content="be brief"), *whole_turn("one"), turn="b")
+    await desk.append(3, *whole_turn("two"), turn="c")
+    await desk.append(4, *whole_turn("three"), turn="d")
+
+    none, given, *later = [record.header.instructed for record in await records_of(desk)]
+    assert none is None
+    assert given == records.Place(2, 0)
+    assert later == [records.Place(2, 2), records.Place(2, 2)]
+
+
 async def test_the_same_append_again_is_answered_from_its_record(desk: Desk) -> None:
     """A retry changes nothing and gets the numbers of the first time, however much came since."""
     first = await desk.append(1, *whole_turn("one"), turn="a")
