@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -106,6 +107,19 @@ def test_a_folder_that_cannot_be_used_is_named(eunoe: Shell, tmp_path: Path) -> 
     assert done.complaint == f"eunoe: the data folder {taken} cannot be used: it is a file; give another with --data"
     assert done.code == 2
     assert taken.read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_is_read_only_is_named(eunoe: Shell, tmp_path: Path) -> None:
+    """One line with the reason, exit code 2, and nothing is written."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+
+    done = eunoe("threads", "--embedded", "--data", closed)
+
+    assert done.complaint.startswith(f"eunoe: the data folder {closed} cannot be used: Permission denied")
+    assert done.code == 2
+    assert list(closed.iterdir()) == []
 
 
 async def test_a_flipped_byte_in_the_store_is_found(eunoe: Shell) -> None:

@@ -17,6 +17,8 @@ from eunoe.schemas.requests import FactReply, FactsReply, FactView
 
 HEADERS = ("id", "subject", "name", "value", "source", "state")
 NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
+CONFLICT = "its sources disagree; a person leads before a caller, a tool and a model, then the newest"
+RULES = {"newer": "newer", "rank": "of higher rank"}  # why a version was superseded, in words
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
 
 
@@ -41,7 +43,7 @@ def history(reply: FactReply, width: int) -> Iterator[Text]:
             yield Text(words.one_line(f"  {said}", width) if len(said) > 4 * width else f"  {clean(said)}")
     if reply.conflict:
         yield Text()
-        yield Text("its sources disagree: a person settles that by stating a value", style="yellow")
+        yield Text(CONFLICT, style="yellow")
 
 
 def version_lines(view: FactView) -> Iterator[str]:
@@ -57,7 +59,7 @@ def ended(view: FactView) -> str:
     """``current``, or what it became and by what."""
     if view.state == "superseded":
         by = f" by {view.superseded_by}" if view.superseded_by else ""
-        return f"superseded{by}" + (f" ({view.rule})" if view.rule else "")
+        return f"superseded{by}" + (f" ({RULES.get(view.rule, view.rule)})" if view.rule else "")
     return f"{view.state}, in conflict" if view.conflict else view.state
 
 

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.text import Text
 
 from eunoe.cli.app import App
-from eunoe.cli.connect import run
+from eunoe.cli.connect import look
 from eunoe.cli.output import emit, table
 from eunoe.runtime.session import Session
 from eunoe.runtime.status import Status
@@ -20,7 +20,7 @@ def register(app: App) -> None:
 
 def status(ctx: typer.Context) -> None:
     """Show each worker with what waits for it; exit with 1 when something is wrong."""
-    found = run(ctx, _fetch)
+    found = look(ctx, _fetch)
     emit(ctx, found, _render)
     if found.wrong:
         raise typer.Exit(1)

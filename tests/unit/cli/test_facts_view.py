@@ -93,7 +93,7 @@ def test_no_facts_say_so() -> None:
 def test_a_history_is_told_oldest_first() -> None:
     """Each version has its time, value, sources, and what ended it."""
     versions = (
-        view(value="failed", state="superseded", superseded_by="fbbbbbbbbbb", rule="newer value", agent="ann"),
+        view(value="failed", state="superseded", superseded_by="fbbbbbbbbbb", rule="rank", agent="ann"),
         view(id="fbbbbbbbbbb", version=2, supports=2, thread="builder", agent="ann"),
     )
 
@@ -103,7 +103,7 @@ def test_a_history_is_told_oldest_first() -> None:
         "",
         "2026-01-31 09:05:07Z  failed",
         "  from tool bash, turn 1, entry 4 (agent ann)",
-        "  faaaaaaaaaa, version 1, superseded by fbbbbbbbbbb (newer value)",
+        "  faaaaaaaaaa, version 1, superseded by fbbbbbbbbbb (of higher rank)",
         "",
         "2026-01-31 09:05:07Z  passed",
         "  from tool bash, turn 1, entry 4 (agent ann, thread builder)",
@@ -122,5 +122,5 @@ def test_a_conflict_in_a_history_says_who_settles_it() -> None:
         "  disagrees: failed — from model",
         "  faaaaaaaaaa, version 1, current, in conflict",
         "",
-        "its sources disagree: a person settles that by stating a value",
+        "its sources disagree; a person leads before a caller, a tool and a model, then the newest",
     ]
