@@ -17,8 +17,8 @@ from eunoe.schemas.requests import FactReply, FactsReply, FactView
 
 HEADERS = ("id", "subject", "name", "value", "source", "state")
 NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
-CONFLICT = "its sources disagree; a person leads before a caller, a tool and a model, then the newest"
-RULES = {"newer": "newer", "rank": "of higher rank"}  # why a version was superseded, in words
+CONFLICT = "its sources disagree; the highest rank leads, then the newest"
+RULES = {"newest": "newer, of equal rank", "rank": "of higher rank"}  # why a version was superseded, in words
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
 
 

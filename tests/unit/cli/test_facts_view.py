@@ -122,5 +122,5 @@ def test_a_conflict_in_a_history_says_who_settles_it() -> None:
         "  disagrees: failed — from model",
         "  faaaaaaaaaa, version 1, current, in conflict",
         "",
-        "its sources disagree; a person leads before a caller, a tool and a model, then the newest",
+        "its sources disagree; the highest rank leads, then the newest",
     ]
