@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from anyio import to_thread
+from folders import unwritable
 from shell import Shell
 
 from eunoe.runtime.embedded import embedded
@@ -109,15 +110,13 @@ def test_a_folder_that_cannot_be_used_is_named(eunoe: Shell, tmp_path: Path) -> 
     assert taken.read_text() == "mine"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_is_read_only_is_named(eunoe: Shell, tmp_path: Path) -> None:
     """One line with the reason, exit code 2, and nothing is written."""
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o500)
+    with unwritable(tmp_path / "closed") as closed:
+        done = eunoe("threads", "--embedded", "--data", closed)
 
-    done = eunoe("threads", "--embedded", "--data", closed)
-
-    assert done.complaint.startswith(f"eunoe: the data folder {closed} cannot be used: Permission denied")
+    why = "Permission denied" if os.geteuid() else "Read-only file system"
+    assert done.complaint.startswith(f"eunoe: the data folder {closed} cannot be used: {why}")
     assert done.code == 2
     assert list(closed.iterdir()) == []
 
