@@ -22,9 +22,9 @@ NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 class Desk:
     """A worker with its store and clock, for one caller at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: Store | None = None) -> None:
         self.clock = ManualClock(NOON)
-        self.store: Store = memory_store("default", clock=self.clock)
+        self.store = store or memory_store("default", clock=self.clock)
         self.settings = Settings(data=folder)
         self.worker = self.new_worker()
 
