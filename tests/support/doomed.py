@@ -1,81 +1,125 @@
-"""Workers that kill a process at a named point: run as ``python doomed.py POINT COUNT VICTIM PATTERN WORKER…``.
+"""Workers as a process that kills itself, or the server, at a named point.
 
-The workers are the real ones; only the doors they are given count calls, and at the ``COUNT``-th call of
-the named point send SIGKILL to this process (victim ``self``) or to the server (victim: its pid).
-
-Points: ``before-publish`` and ``after-publish`` of a record whose subject matches ``PATTERN``,
-``before-document`` (the first write of a document whose key begins with ``PATTERN``), ``before-ack``,
-``before-piece`` and ``after-piece``.
+The workers are the real ones, run as `eunoe serve` runs them. Only the doors that they are given count
+calls, and at a trap's call SIGKILL goes to this process or to the server. What a killed worker had in
+hand comes again after `ACK_WAIT_SECONDS`, so that a test need not wait half a minute for it.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any, Literal, cast
 
 import anyio
 
-from eunoe.runtime import supervisor, topology
-from eunoe.runtime.configuration import load
+import eunoe.audit.worker
+import eunoe.composition.worker
+import eunoe.extraction.worker
+import eunoe.facts.worker  # noqa: F401 - loaded before this process is forked
+from eunoe.runtime import logs, supervisor, topology
 from eunoe.runtime.doors import Appended, Consumer, Delivery, Documents, Log, Store
+from eunoe.runtime.settings import Settings
+
+ACK_WAIT_SECONDS = 2.0
+
+Place = Literal[
+    "before-publish", "after-publish", "before-piece", "after-piece", "before-document", "after-document", "before-ack"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """Kill at the ``count``-th call of ``place`` whose subject, key or consumer holds ``pattern``.
+
+    ``victim`` is a process id, 0 for the process of the workers itself.
+    """
+
+    place: Place
+    pattern: str = ""
+    count: int = 1
+    victim: int = 0
+
+
+def serve(saying: Connection, settings: Settings, names: Sequence[str], trap: Trap | None = None) -> None:
+    """Run workers until SIGTERM, or until the trap is sprung."""
+    logs.configure(settings)
+    ensure, wire = topology.ensure, Wire(trap)
+
+    async def ensure_doomed(*args: Any, **options: Any) -> Store:
+        return doomed(await ensure(*args, **options), wire)
+
+    topology.ensure = ensure_doomed
+    anyio.run(partial(supervisor.run, settings, names, ready=lambda _: saying.send(True)))
 
 
 class Wire:
-    """Counts the calls of one point, and kills the victim at the one that was named."""
+    """Counts the calls of one place, and kills the victim at the one that was named."""
 
-    def __init__(self, point: str, count: int, victim: str, pattern: str) -> None:
-        self.point = point
-        self.pattern = pattern
-        self._left = count
-        self._victim = os.getpid() if victim == "self" else int(victim)
+    def __init__(self, trap: Trap | None) -> None:
+        self._trap = trap
+        self._left = trap.count if trap else 0
 
-    def trip(self, point: str, what: str) -> None:
-        if point == self.point and self.pattern in what:
-            self._left -= 1
-            if self._left == 0:
-                os.kill(self._victim, signal.SIGKILL)
+    def trip(self, place: Place, what: str) -> None:
+        trap = self._trap
+        if trap is None or trap.place != place or trap.pattern not in what:
+            return
+        self._left -= 1
+        if self._left == 0:
+            os.kill(trap.victim or os.getpid(), signal.SIGKILL)
 
 
 class Door:
     """A door that passes everything on but what a subclass counts."""
 
-    def __init__(self, inner: Any, wire: Wire, name: str) -> None:
+    def __init__(self, inner: Any, wire: Wire) -> None:
         self._inner = inner
         self._wire = wire
-        self._name = name
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
 
 class DoomedLog(Door):
+    before: Place = "before-publish"
+    after: Place = "after-publish"
+
     async def append(
         self, subject: str, data: bytes, *, msg_id: str = "", expect: tuple[str, int] | None = None
     ) -> Appended:
-        self._wire.trip(f"before-{self._name}", subject)
+        self._wire.trip(self.before, subject)
         done: Appended = await self._inner.append(subject, data, msg_id=msg_id, expect=expect)
-        self._wire.trip(f"after-{self._name}", subject)
+        self._wire.trip(self.after, subject)
         return done
 
     async def consumer(self, durable: str, filters: Sequence[str], **options: Any) -> Consumer:
-        consumer: Any = DoomedConsumer(await self._inner.consumer(durable, filters, **options), self._wire, durable)
-        return consumer  # type: ignore[no-any-return]
+        options["ack_wait"] = ACK_WAIT_SECONDS
+        inner = await self._inner.consumer(durable, filters, **options)
+        return cast("Consumer", DoomedConsumer(inner, self._wire, durable))
+
+
+class DoomedPieces(DoomedLog):
+    before = "before-piece"
+    after = "after-piece"
 
 
 class DoomedConsumer(Door):
+    def __init__(self, inner: Any, wire: Wire, durable: str) -> None:
+        super().__init__(inner, wire)
+        self._durable = durable
+
     async def fetch(self, batch: int, wait: float) -> list[Delivery]:
-        found: list[Any] = [
-            DoomedDelivery(each, self._wire, self._name) for each in await self._inner.fetch(batch, wait)
-        ]
-        return found
+        found = await self._inner.fetch(batch, wait)
+        return [cast("Delivery", DoomedDelivery(one, self._wire, self._durable)) for one in found]
 
 
-class DoomedDelivery(Door):
+class DoomedDelivery(DoomedConsumer):
     async def ack(self) -> None:
-        self._wire.trip("before-ack", self._name)
+        self._wire.trip("before-ack", self._durable)
         await self._inner.ack()
 
 
@@ -83,36 +127,19 @@ class DoomedDocuments(Door):
     async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
         self._wire.trip("before-document", key)
         done: int = await self._inner.put(key, value, expect=expect)
+        self._wire.trip("after-document", key)
         return done
 
 
 def doomed(store: Store, wire: Wire) -> Store:
-    log: Any = DoomedLog(store.log, wire, "publish")
-    blobs: Any = DoomedLog(store.blobs, wire, "piece")
-    buckets: list[Any] = [
-        DoomedDocuments(bucket, wire, "") for bucket in (store.permanent, store.session, store.thread)
-    ]
-    typed_log: Log = log
-    permanent, session, thread = (cast_documents(bucket) for bucket in buckets)
-    return Store(store.space, typed_log, store.jobs, store.dead, blobs, permanent, session, thread)
-
-
-def cast_documents(door: Any) -> Documents:
-    return door  # type: ignore[no-any-return]
-
-
-def main() -> None:
-    point, count, victim, pattern, *names = sys.argv[1:]
-    wire = Wire(point, int(count), victim, "" if pattern == "-" else pattern)
-    ensure = topology.ensure
-
-    async def ensure_doomed(*args: Any, **options: Any) -> Store:
-        return doomed(await ensure(*args, **options), wire)
-
-    topology.ensure = ensure_doomed
-    settings = load().settings
-    anyio.run(lambda: supervisor.run(settings, names, ready=lambda fleet: print("ready", flush=True)))
-
-
-if __name__ == "__main__":
-    main()
+    """The doors of a space, those that workers write through counted."""
+    return Store(
+        space=store.space,
+        log=cast("Log", DoomedLog(store.log, wire)),
+        jobs=store.jobs,
+        dead=store.dead,
+        blobs=cast("Log", DoomedPieces(store.blobs, wire)),
+        permanent=cast("Documents", DoomedDocuments(store.permanent, wire)),
+        session=cast("Documents", DoomedDocuments(store.session, wire)),
+        thread=cast("Documents", DoomedDocuments(store.thread, wire)),
+    )

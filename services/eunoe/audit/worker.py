@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 import anyio
 import msgspec
@@ -20,6 +21,7 @@ from eunoe.audit.reading import Reading
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Clock, Handler, Store
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.lasting import lasting
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, EunoeError, NumberReused, OutcomeUnknown, TooLarge
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply, HeadRequest
@@ -60,9 +62,9 @@ class AuditWorker:
 
     async def run(self) -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._anchorer.run)
-            tasks.start_soon(self._idle.run, LocalAuditor(self, SWEEPER))
-            tasks.start_soon(self._pieces.sweep)
+            tasks.start_soon(lasting, "anchors wait", self._anchorer.run)
+            tasks.start_soon(lasting, "idle turns wait", partial(self._idle.run, LocalAuditor(self, SWEEPER)))
+            tasks.start_soon(lasting, "the sweep of pieces waits", self._pieces.sweep)
 
     async def drain(self) -> None:
         await self._anchorer.close()

@@ -19,6 +19,7 @@ from eunoe.facts.store import FactStore
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
+from eunoe.runtime.lasting import lasting
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import subjects
@@ -64,7 +65,7 @@ class FactsWorker:
         consumer = await self._store.log.consumer(self.name, subjects.log_subjects(self._store.space))
         async with task_group() as tasks:
             tasks.start_soon(self._pump.run, consumer)
-            tasks.start_soon(self._watch)
+            tasks.start_soon(lasting, "the watch of the buckets waits", self._watch)
 
     async def drain(self) -> None:
         """Nothing is kept back: what was projected is stored, the rest is delivered again."""
@@ -82,13 +83,16 @@ class FactsWorker:
     async def check(self) -> None:
         """Make the buckets again from the log where they do not belong to it; nobody is served meanwhile."""
         async with self._gate.shut():
-            reason = await self._recovery.reason()
-            if reason:
-                self._projector.forget()
-                await self._recovery.rebuild(self._projector.apply, reason)
-                self._rebuilt += 1
-            else:
-                await self._recovery.settle()
+            await lasting("the facts wait", self._check)
+
+    async def _check(self) -> None:
+        reason = await self._recovery.reason()
+        if reason:
+            self._projector.forget()
+            await self._recovery.rebuild(self._projector.apply, reason)
+            self._rebuilt += 1
+        else:
+            await self._recovery.settle()
 
     async def _watch(self) -> None:
         while True:

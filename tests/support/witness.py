@@ -1,0 +1,116 @@
+"""What a store holds in the end, in the words that a test compares."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from polling import until_found
+from transcripts import Said
+
+from eunoe.audit.verify import Problem, Verifier
+from eunoe.runtime import durables, topology
+from eunoe.runtime.connection import connect
+from eunoe.runtime.doors import Store
+from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.requester import Requester
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import records, subjects
+from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.events import Entry, Event, Extracted, TurnCommitted, TurnOpened
+from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, Caller
+
+
+@dataclass(slots=True)
+class Chain:
+    """One thread as its log has it. Numbers are in the order of the log."""
+
+    said: list[Said] = field(default_factory=list)
+    digests: dict[int, str] = field(default_factory=dict)
+    entries: list[int] = field(default_factory=list)
+    opened: list[int] = field(default_factory=list)
+    committed: list[int] = field(default_factory=list)
+    extracted: list[int] = field(default_factory=list)
+    records: int = 0
+
+    def take(self, event: Event) -> None:
+        match event:
+            case TurnOpened():
+                self.opened.append(event.turn)
+            case TurnCommitted():
+                self.committed.append(event.ordinal)
+            case Extracted():
+                self.extracted.append(event.ordinal)
+            case _ if isinstance(event, Entry):
+                self.entries.append(event.entry)
+                self.said.append((type(event).__name__, event.content))
+                if event.blob:
+                    self.digests[event.entry] = event.blob.digest
+            case _:
+                pass
+
+
+@dataclass(slots=True)
+class Seen:
+    """A whole log: its chains by thread, what its verification complains of, and positions that hold nothing."""
+
+    chains: dict[str, Chain] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    gaps: tuple[int, ...] = ()
+    records: int = 0
+
+
+class Witness:
+    """Looks at one space with a connection of its own."""
+
+    def __init__(self, store: Store, jetstream: JetStream) -> None:
+        self.store = store
+        self._jetstream = jetstream
+
+    async def log(self) -> Seen:
+        """Read and verify the log from its beginning to its end."""
+        seen, verifier = Seen(), Verifier()
+        async for stored in self.store.log.scan():
+            verifier.feed(stored)
+            record = records.read(stored.seq, stored.data)
+            chain = seen.chains.setdefault(subjects.chain_thread(record.header.chain), Chain())
+            chain.records += 1
+            for event in record.events:
+                chain.take(event)
+        seen.problems, seen.records = verifier.verdict().problems, verifier.records
+        seen.gaps = (await self.store.log.info(gaps=True)).gaps
+        return seen
+
+    async def documents(self) -> dict[str, bytes]:
+        """Every document of the three buckets but the random origin, by bucket and key."""
+        return {
+            f"{scope} {entry.key}": entry.value
+            for scope in BUCKETS
+            async for entry in self.store.bucket(scope).scan()
+            if entry.key != ORIGIN_KEY
+        }
+
+    async def dead(self) -> int:
+        """Messages that were laid aside."""
+        return (await self.store.dead.info()).count
+
+    async def settled(self, *names: str, seconds: float = 60.0) -> None:
+        """Wait until these workers (all that read the log: extraction, facts) are done with what is there."""
+
+        async def idle() -> bool:
+            try:
+                waiting = [await durables.pending(self._jetstream, self.store.space, name) for name in names]
+            except EunoeError:
+                return False
+            return all(pair == (0, 0) for pair in waiting)
+
+        await until_found(idle, f"{' and '.join(names)} are done with the log", seconds)
+
+
+@asynccontextmanager
+async def witness(settings: Settings) -> AsyncIterator[Witness]:
+    """A witness of a space whose streams are made where they are missing."""
+    async with await connect(settings.url, caller=Caller("worker", "witness")) as connection:
+        jetstream = JetStream(await Requester.open(connection))
+        yield Witness(await topology.ensure(connection, settings.space), jetstream)
