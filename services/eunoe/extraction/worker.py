@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from eunoe.extraction.hand import Hand, as_head
 from eunoe.extraction.registry import Registry
 from eunoe.extraction.rules import Turn, nothing
 from eunoe.facts.kinds import Kinds
@@ -15,7 +16,7 @@ from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import limits, records, subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Damaged, EunoeError, NumberReused
 from eunoe.schemas.events import Event, Extracted, TurnCommitted, TurnOpened
 from eunoe.schemas.records import Header, Record
@@ -24,6 +25,8 @@ from eunoe.schemas.requests import AppendRequest, DeadLetter
 logger = logging.getLogger(__name__)
 
 PRODUCER = "extraction"
+_COMMITTED = b'"turn.committed"'  # what the bytes of a record that commits a turn hold
+_TOGETHER = 64  # records of a thread that are handled together
 _UNREACHABLE = 3  # exit code of what passes by itself
 _KEPT = 4096  # threads, and failing messages, that are remembered
 
@@ -42,7 +45,7 @@ class ExtractionWorker:
         self._chains = ChainReader(store.log, store.space)
         self._done: OrderedDict[str, int] = OrderedDict()
         self._tries: OrderedDict[int, int] = OrderedDict()
-        self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock)
+        self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER)
         self._counts = {"turns": 0, "facts": 0, "dropped": 0, "failed": 0, "repeated": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -58,18 +61,19 @@ class ExtractionWorker:
     def statistics(self) -> Mapping[str, int]:
         return {**self._pump.statistics(), **self._counts}
 
-    async def handle(self, stored: Stored) -> None:
-        """Extract every turn that was committed up to this record, and not before."""
-        if b'"turn.committed"' not in stored.data:
+    async def handle(self, *batch: Stored) -> None:
+        """Extract every turn of a thread that was committed up to the last of these records, and not before."""
+        committed = [stored for stored in batch if _COMMITTED in stored.data]
+        if not committed:
             return
-        header = records.open_header(records.open_wire(stored.data).header)
-        done = await self._reached(header.chain)
-        if done >= header.committed:
-            self._counts["repeated"] += 1
+        head = head_of(max(committed, key=lambda stored: stored.seq))
+        done = await self._reached(head.header.chain)
+        if done >= head.header.committed:
+            self._counts["repeated"] += len(committed)
             return
-        head = head_of(stored)
-        for ordinal in range(done + 1, header.committed + 1):
-            await self._one(head, ordinal, stored.seq)
+        hand = Hand(batch)
+        for ordinal in range(done + 1, head.header.committed + 1):
+            await self._one(head, ordinal, hand)
 
     async def _reached(self, chain: str) -> int:
         """The ordinal of the last turn of this thread that was extracted."""
@@ -77,30 +81,32 @@ class ExtractionWorker:
             self._remember(chain, (await self._auditor.head(chain, PRODUCER)).n)
         return self._done[chain]
 
-    async def _one(self, head: Head, ordinal: int, position: int) -> None:
+    async def _one(self, head: Head, ordinal: int, hand: Hand) -> None:
         """One turn. What fails for good leaves a record that says so, and holds up no later turn."""
-        place = await self._place(head, ordinal)
+        record = hand.committing.get(ordinal)
+        place = record.position if record else await self._place(head, ordinal)
+        waited = place not in hand.positions
         try:
-            events = await self._derived(head, ordinal, place, waited=place != position)
+            letter = await self._letter(place) if waited else ""
+            record = record or await self._chains.record(place)
+            events = await self._derived(record, ordinal, letter, hand)
         except EunoeError as error:
             if error.exit_code == _UNREACHABLE:
                 raise
-            events = await self._given_up(head, ordinal, place, error, waited=place != position)
+            events = await self._given_up(head, ordinal, place, error, waited=waited)
         except Exception as error:
-            events = await self._given_up(head, ordinal, place, error, waited=place != position)
+            events = await self._given_up(head, ordinal, place, error, waited=waited)
         await self._append(head.header.chain, ordinal, events)
 
-    async def _derived(self, head: Head, ordinal: int, place: int, *, waited: bool) -> tuple[Event, ...]:
+    async def _derived(self, record: Record, ordinal: int, letter: str, hand: Hand) -> tuple[Event, ...]:
         """The events of a turn; of one that was laid aside before, that it was (it may kill whoever reads it)."""
-        letter = await self._letter(place) if waited else ""
-        record = await self._chains.record(place)
         number = _turn(record, ordinal)
         if letter:
             return nothing(number, ordinal, letter)
         thread = subjects.chain_thread(record.header.chain)
         turn = Turn(thread, number, ordinal, self._registry, self._kinds, self._root)
-        first = await self._opening(head, record, number)
-        async for one in self._chains.forward(head, first, record.header.record):
+        first = await self._opening(record, number, hand)
+        async for one in self._chains.forward(as_head(record), first, known=hand.records):
             turn.feed(one)
         return turn.events()
 
@@ -156,18 +162,18 @@ class ExtractionWorker:
         number = await self._chains.first(head, committed)
         return (await self._chains.positions(head, number, number))[0]
 
-    async def _opening(self, head: Head, record: Record, turn: int) -> int:
-        """The number of the record that opened a turn, from what the record before its commit says was open."""
+    async def _opening(self, record: Record, turn: int, hand: Hand) -> int:
+        """The number of the record that opened a turn: in hand, or what the record before its commit says was open."""
         if any(isinstance(event, TurnOpened) and event.turn == turn for event in record.events):
             return record.header.record
-        places = await self._chains.positions(head, record.header.record - 1, record.header.record - 1)
-        before = await self._chains.record(places[0])
-        found = [one.record for one in before.header.open.values() if one.turn == turn]
-        if not found:
-            raise Damaged(
-                f"turn {turn} of {record.header.chain} was committed and never opened; run `eunoe audit verify`"
-            )
-        return found[0]
+        if number := hand.opening(turn):
+            return number
+        last = record.header.record - 1
+        async for before in self._chains.forward(as_head(record), last, last, known=hand.records):
+            for one in before.header.open.values():
+                if one.turn == turn:
+                    return one.record
+        raise Damaged(f"turn {turn} of {record.header.chain} was committed and never opened; run `eunoe audit verify`")
 
     async def _number(self, place: int, ordinal: int) -> int:
         """The number of a turn, 0 when not even the record that committed it can be read."""

@@ -14,7 +14,7 @@ import msgspec
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import everyones, lineage, order
-from eunoe.facts.values import cut, limit, one_line
+from eunoe.facts.values import blank, cut, limit, one_line
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRecorded, FactRetired
@@ -123,7 +123,7 @@ def _id(record: Record, index: int) -> str:
 def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None:
     value = cut(one_line(fact.value), limit(fact.identity.subject))
     identity, proposal = _placed(fact, header, kinds)
-    if not value or identity is None:
+    if blank(value) or identity is None:
         return None
     return msgspec.structs.replace(
         fact,

@@ -1,16 +1,18 @@
 """The projector: every record of the log, applied in the order of its chain to documents and to the chain's state.
 
-A chain's state is written after the documents that its records changed. So a record up to which the state
-reaches is wholly applied, and one that is delivered again costs one read; a record that comes before its
-predecessors (another replica has them in hand) brings them along.
+Records of a chain that come together are applied together: each document they change is written once, and
+after the documents the chain's state. So a record up to which the state reaches is wholly applied, and one
+that is delivered again costs one read; a record that comes before its predecessors (another replica has
+them in hand) brings them along.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import anyio
 import msgspec
 
 from eunoe.facts import state as states
@@ -29,7 +31,12 @@ Reached = ThreadState | Mark
 """How far a chain is applied: a thread's state, or a book's mark."""
 
 _KEPT = 4096  # chains whose state is remembered
-_BATCH = 64  # records read at once
+_BATCH = 64  # records applied at once
+_CATCHING_UP = 4  # chains for which records that were not delivered are in memory at once
+
+_state = msgspec.json.Decoder(ThreadState)
+_mark = msgspec.json.Decoder(Mark)
+_encoder = msgspec.json.Encoder(order="deterministic")
 
 
 class Projector:
@@ -40,46 +47,62 @@ class Projector:
         self._facts = facts
         self._chains = ChainReader(store.log, store.space)
         self._reached: OrderedDict[str, tuple[Reached, int]] = OrderedDict()
+        self._behind = anyio.Semaphore(_CATCHING_UP, fast_acquire=True)
         self._counts = {"records": 0, "repeated": 0, "conflicts": 0, "damaged": 0}
 
     def statistics(self) -> Mapping[str, int]:
         return dict(self._counts)
 
-    async def apply(self, stored: Stored) -> None:
-        """Apply a stored record, and before it those of its chain that are not applied yet."""
-        record = self._read(stored)
-        chain = record.header.chain
+    async def apply(self, *batch: Stored) -> None:
+        """Apply stored records of one chain, and before them those of the chain that are not applied yet."""
+        delivered = {record.header.record: record for record in map(self._read, batch)}
+        chain = subjects.chain_of(batch[0].subject)
         while True:
             reached, revision = await self.reached(chain)
-            if reached.record >= record.header.record:
-                self._counts["repeated"] += 1
-                return
-            after = await self._advance(reached, record)
+            missing = {number: record for number, record in delivered.items() if number > reached.record}
+            if not missing:
+                break
+            after = await self._advance(reached, missing)
             if await self._write(chain, after, revision):
-                return
+                break
+        self._counts["repeated"] += len(batch) - len(missing)
 
     async def reached(self, chain: str, *, fresh: bool = False) -> tuple[Reached, int]:
         """How far a chain is applied, and the revision that says so; ``fresh`` never answers from memory."""
-        if fresh or chain not in self._reached:
-            bucket, key = self._place(chain)
-            entry = await bucket.get(key)
-            self._remember(chain, *((_decode(chain, entry.value), entry.revision) if entry else (_none(chain), 0)))
-        return self._reached[chain]
+        if not fresh and chain in self._reached:
+            return self._reached[chain]
+        bucket, key = self._place(chain)
+        entry = await bucket.get(key)
+        found = (_decode(chain, entry.value), entry.revision) if entry else (_none(chain), 0)
+        if chain not in self._reached or self._reached[chain][1] < found[1]:  # else it was written while this was read
+            self._remember(chain, *found)
+        return found
 
     def forget(self) -> None:
         """Forget every remembered state, after the buckets were made again."""
         self._reached.clear()
 
-    async def _advance(self, reached: Reached, record: Record) -> Reached:
-        """Apply what is missing up to ``record``, in order, in bounded memory."""
-        if reached.record + 1 == record.header.record:
-            return await self._step(reached, record)
-        head = Head(record.header, record.position, record.hash)
-        for first in range(reached.record + 1, record.header.record + 1, _BATCH):
-            last = min(first + _BATCH - 1, record.header.record)
-            for stored in await self._store.log.get(await self._chains.positions(head, first, last)):
-                reached = await self._step(reached, self._read(stored)) if stored else reached
+    async def _advance(self, reached: Reached, delivered: Mapping[int, Record]) -> Reached:
+        """Apply what is missing up to the last of these records, in order, in bounded memory."""
+        last = delivered[max(delivered)]
+        head = Head(last.header, last.position, last.hash)
+        for first in range(reached.record + 1, last.header.record + 1, _BATCH):
+            numbers = range(first, min(first + _BATCH, last.header.record + 1))
+            if all(number in delivered for number in numbers):
+                reached = await self._step(reached, [delivered[number] for number in numbers])
+                continue
+            async with self._behind:
+                reached = await self._step(reached, await self._completed(head, numbers, delivered))
         return reached
+
+    async def _completed(self, head: Head, numbers: range, delivered: Mapping[int, Record]) -> list[Record]:
+        """The records with these numbers; those that were not delivered are read, where they are still there."""
+        wanted = [number for number in numbers if number not in delivered]
+        positions = await self._chains.positions(head, wanted[0], wanted[-1])
+        found = await self._store.log.get([positions[number - wanted[0]] for number in wanted])
+        read = {number: self._read(stored) for number, stored in zip(wanted, found, strict=True) if stored}
+        known = {**delivered, **read}
+        return [known[number] for number in numbers if number in known]
 
     def _read(self, stored: Stored) -> Record:
         """A record; of one whose events cannot be read only the header counts, and those after it go on."""
@@ -94,18 +117,20 @@ class Projector:
             )
             return Record(position=stored.seq, header=header, hash=wire.hash, events=())
 
-    async def _step(self, reached: Reached, record: Record) -> Reached:
-        await self._facts.apply(record)
-        self._counts["records"] += 1
-        if isinstance(reached, ThreadState):
-            return states.fold(reached, record)
-        return states.follow(reached, record)
+    async def _step(self, reached: Reached, batch: Sequence[Record]) -> Reached:
+        await self._facts.apply(*batch)
+        self._counts["records"] += len(batch)
+        for record in batch:
+            reached = (
+                states.fold(reached, record) if isinstance(reached, ThreadState) else states.follow(reached, record)
+            )
+        return reached
 
     async def _write(self, chain: str, reached: Reached, revision: int) -> bool:
         """False when another replica wrote first: whoever is behind reads again and goes on from there."""
         bucket, key = self._place(chain)
         try:
-            written = await bucket.put(key, msgspec.json.encode(reached, order="deterministic"), expect=revision)
+            written = await bucket.put(key, _encoder.encode(reached), expect=revision)
         except Conflict:
             self._counts["conflicts"] += 1
             self._reached.pop(chain, None)
@@ -133,6 +158,4 @@ def _none(chain: str) -> Reached:
 
 
 def _decode(chain: str, data: bytes) -> Reached:
-    if subjects.chain_thread(chain):
-        return msgspec.json.decode(data, type=ThreadState)
-    return msgspec.json.decode(data, type=Mark)
+    return _state.decode(data) if subjects.chain_thread(chain) else _mark.decode(data)

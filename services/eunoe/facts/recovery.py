@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Protocol
 
 import msgspec
 
 from eunoe.facts import document
 from eunoe.runtime.doors import Documents, Entry, Store, Stored
+from eunoe.runtime.tasks import each
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Document, Mark, Origin
@@ -22,9 +25,17 @@ from eunoe.schemas.requests import ThreadState
 
 logger = logging.getLogger(__name__)
 
-Apply = Callable[[Stored], Awaitable[None]]
+
+class Apply(Protocol):
+    """Applies records of one chain, in order."""
+
+    async def __call__(self, *batch: Stored) -> None: ...
+
 
 NEW = "the buckets are new, and the log is not"
+_TOGETHER = 512  # records that are applied together when the facts are made again
+_BYTES = 16 * limits.MIB  # bytes after which no more of them are read
+_WIDTH = 32  # chains at once
 _TAIL = 1_024  # newest revisions of a bucket that are looked at: what came from a lost tail was written last
 
 
@@ -61,9 +72,10 @@ class Recovery:
         for bucket in (self._store.permanent, self._store.session, self._store.thread):
             await self._empty(bucket)
         count = 0
-        async for stored in self._store.log.scan():
-            await apply(stored)
-            count += 1
+        async with aclosing(_batches(self._store.log.scan())) as batches:
+            async for batch in batches:
+                await each(_chains(batch), lambda chain: apply(*chain), _WIDTH)
+                count += len(batch)
         await self._mark()
         logger.log(level, "made the facts again from %d records", count, extra={"action": "facts_rebuilt"})
         return count
@@ -94,6 +106,26 @@ class Recovery:
     async def _empty(self, bucket: Documents) -> None:
         async for entry in bucket.scan():
             await bucket.delete(entry.key)
+
+
+async def _batches(found: AsyncIterator[Stored]) -> AsyncGenerator[list[Stored], None]:
+    """Messages as they come, several at a time, in bounded memory."""
+    batch: list[Stored] = []
+    size = 0
+    async for stored in found:
+        batch.append(stored)
+        size += len(stored.data)
+        if len(batch) == _TOGETHER or size > _BYTES:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _chains(batch: list[Stored]) -> list[list[Stored]]:
+    found: dict[str, list[Stored]] = {}
+    for stored in batch:
+        found.setdefault(subjects.chain_of(stored.subject), []).append(stored)
+    return list(found.values())
 
 
 def _position(entry: Entry) -> int:

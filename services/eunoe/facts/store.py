@@ -9,12 +9,14 @@ import anyio
 import msgspec
 
 from eunoe.facts import document as documents
-from eunoe.facts.admission import Told, act, done, told
+from eunoe.facts.admission import Done, Told, act, done, told
 from eunoe.facts.document import BelowFloor, Event
 from eunoe.facts.fold import View, fold
 from eunoe.facts.history import History
 from eunoe.facts.kinds import Kinds
-from eunoe.runtime.doors import Entry, Store
+from eunoe.facts.recent import Place, Recent
+from eunoe.runtime.doors import Documents, Entry, Store
+from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Conflict, Invalid, NotFound
 from eunoe.schemas.facts import Document, Identity, Indexed
@@ -23,6 +25,8 @@ from eunoe.schemas.records import Record
 logger = logging.getLogger(__name__)
 
 _index = msgspec.json.Decoder(Indexed)
+_WIDTH = 16  # documents of one batch that are written at once
+_WRITES = 128  # writes in flight: more only wait in the server
 _LISTED = 10  # ids shown when a beginning fits several
 
 
@@ -33,26 +37,37 @@ class FactStore:
         self._store = store
         self._kinds = kinds
         self._history = History(store.log, store.space, kinds)
-        self._counts = {"applied": 0, "conflicts": 0, "refolded": 0, "refused": 0}
+        self._recent = Recent()
+        self._writes = anyio.Semaphore(_WRITES, fast_acquire=True)
+        self._counts = {"applied": 0, "present": 0, "conflicts": 0, "refolded": 0, "refused": 0}
 
     def statistics(self) -> Mapping[str, int]:
         return dict(self._counts)
 
-    async def apply(self, record: Record) -> None:
-        """Put every assertion and act of a record into the documents they belong to."""
+    async def apply(self, *batch: Record) -> None:
+        """Put every assertion and act of some records into the documents they belong to, each written once.
+
+        Index and body come before the documents, so that what a document shows can always be looked up.
+        """
+        stated = [assertion for record in batch for assertion in told(record, self._kinds)]
         changes: dict[Identity, list[Event]] = {}
-        for assertion in told(record, self._kinds):
-            await self._announce(assertion)
+        for assertion in stated:
             changes.setdefault(assertion.identity, []).append(assertion.stated)
-        for what in done(record):
-            target = await self._target(what.event.id, record.position)
-            kept = act(what, target) if target else None
-            if target is None or kept is None:
-                self._refuse(record, what.event.id, known=target is not None)
-            else:
-                changes.setdefault(target.identity, []).append(kept)
-        for identity, events in changes.items():
-            await self._change(identity, events)
+        near = {assertion.stated.id: assertion.indexed for assertion in stated}
+        for record in batch:
+            for what in done(record):
+                target = await self._target(what, near)
+                kept = act(what, target) if target else None
+                if target is None or kept is None:
+                    self._refuse(record, what.event.id, known=target is not None)
+                else:
+                    changes.setdefault(target.identity, []).append(kept)
+        await each(stated, self._announce, _WIDTH)
+        await each(list(changes.items()), self._change, _WIDTH)
+
+    def forget(self) -> None:
+        """Forget every remembered document, after the buckets were made again."""
+        self._recent.clear()
 
     async def document(self, identity: Identity) -> Document | None:
         """The document of an identity as stored; None when nothing was ever said of it."""
@@ -83,21 +98,30 @@ class FactStore:
         return [_index.decode(entry.value) for one in found for entry in one.entries]
 
     async def _announce(self, assertion: Told) -> None:
-        """Index and body come before the document, so that what a document shows can always be looked up."""
         identity, stated = assertion.identity, assertion.stated
         bucket = self._store.bucket(identity.scope)
-        key = subjects.index_key(stated.id)
-        if await bucket.get(key):
-            return
         if assertion.content:
-            await bucket.put(subjects.content_key(identity.owner, stated.id), assertion.content.encode())
-        await bucket.put(key, msgspec.json.encode(assertion.indexed))
+            await self._add(bucket, subjects.content_key(identity.owner, stated.id), assertion.content.encode())
+        await self._add(bucket, subjects.index_key(stated.id), msgspec.json.encode(assertion.indexed))
 
-    async def _target(self, fact: str, before: int) -> Indexed | None:
-        found = [one for one in await self._indexed(fact) if one.id == fact]
-        if found:
-            return found[0]
-        assertion = await self._history.locate(fact, before)
+    async def _add(self, bucket: Documents, key: str, value: bytes) -> None:
+        """Write what is the same whoever writes it, unless it is there."""
+        try:
+            await self._put(bucket, key, value, 0)
+        except Conflict:
+            self._counts["present"] += 1
+
+    async def _put(self, bucket: Documents, key: str, value: bytes, expect: int) -> int:
+        async with self._writes:
+            return await bucket.put(key, value, expect=expect)
+
+    async def _target(self, what: Done, near: Mapping[str, Indexed]) -> Indexed | None:
+        """What an act is about: an assertion in these records or before them, never one after the act."""
+        fact = what.event.id
+        known = [near[fact]] if fact in near else [one for one in await self._indexed(fact) if one.id == fact]
+        if known:
+            return known[0] if known[0].order[1] <= what.position else None
+        assertion = await self._history.locate(fact, what.position)
         return assertion.indexed if assertion else None
 
     def _refuse(self, record: Record, fact: str, *, known: bool) -> None:
@@ -113,24 +137,32 @@ class FactStore:
     async def _entry(self, identity: Identity) -> Entry | None:
         return await self._store.bucket(identity.scope).get(_key(identity))
 
-    async def _change(self, identity: Identity, events: Sequence[Event]) -> None:
+    async def _change(self, change: tuple[Identity, Sequence[Event]]) -> None:
         """Compare-and-set until it holds; a lost race means that somebody else got on."""
-        while True:
-            entry = await self._entry(identity)
-            before = documents.decode(entry.value) if entry else documents.empty(identity)
-            data = documents.encode(await self._with(before, events))
-            if entry and entry.value == data:
-                return
-            try:
-                await self._store.bucket(identity.scope).put(
-                    _key(identity), data, expect=entry.revision if entry else 0
-                )
-            except Conflict:
-                self._counts["conflicts"] += 1
+        identity, events = change
+        place = (identity.scope, _key(identity))
+        async with self._recent.alone(place):
+            while not await self._changed(identity, events, place):
                 await anyio.lowlevel.checkpoint()
-                continue
-            self._counts["applied"] += len(events)
-            return
+
+    async def _changed(self, identity: Identity, events: Sequence[Event], place: Place) -> bool:
+        known = self._recent.get(place)
+        entry = known or await self._entry(identity)
+        before = documents.decode(entry.value) if entry else documents.empty(identity)
+        data = documents.encode(await self._with(before, events))
+        if entry and entry.value == data:
+            self._recent.forget(place)
+            return known is None
+        try:
+            bucket = self._store.bucket(identity.scope)
+            revision = await self._put(bucket, place[1], data, entry.revision if entry else 0)
+        except Conflict:
+            self._counts["conflicts"] += 1
+            self._recent.forget(place)
+            return False
+        self._counts["applied"] += len(events)
+        self._recent.keep(place, Entry(place[1], data, revision))
+        return True
 
     async def _with(self, before: Document, events: Sequence[Event]) -> Document:
         try:

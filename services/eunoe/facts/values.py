@@ -8,6 +8,7 @@ from eunoe.schemas import limits
 
 MARK = "…"
 _BREAKS = frozenset("\u2028\u2029\x85")
+_SHAPELESS = frozenset({"Cc", "Cf", "Cs"})
 
 
 def same(left: str, right: str) -> bool:
@@ -25,6 +26,11 @@ def one_line(text: str) -> str:
     halves of surrogate pairs are dropped."""
     kept = "".join(_readable(character) for character in text)
     return " ".join(kept.split())
+
+
+def blank(text: str) -> bool:
+    """Whether ``text`` shows nothing: it is empty, space, or characters without a shape."""
+    return all(character.isspace() or unicodedata.category(character) in _SHAPELESS for character in text)
 
 
 def cut(text: str, length: int) -> str:

@@ -17,18 +17,20 @@ from eunoe.facts.reading import Reading
 from eunoe.facts.recovery import Recovery
 from eunoe.facts.store import FactStore
 from eunoe.facts.visibility import Viewer
+from eunoe.runtime import payload
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
-from eunoe.runtime.pump import Pump
 from eunoe.runtime.lasting import lasting
+from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import subjects
-from eunoe.schemas.errors import Denied, Invalid
+from eunoe.schemas import ids, subjects
+from eunoe.schemas.errors import Denied
 from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, ThreadsReply, ThreadsRequest
 from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
 
+TOGETHER = 64  # records of a chain that are projected together
 CHECK_SECONDS = 15.0  # seconds between two looks whether the buckets are still those that were filled
 
 _Request = TypeVar("_Request")
@@ -49,7 +51,7 @@ class FactsWorker:
         self._recovery = Recovery(store)
         self._gate = Gate()
         self._ready = anyio.Event()
-        self._pump = Pump(store, self.name, self._project, key=_chain, clock=clock)
+        self._pump = Pump(store, self.name, self._project, key=_chain, clock=clock, together=TOGETHER)
         self._rebuilt = 0
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -89,6 +91,7 @@ class FactsWorker:
         reason = await self._recovery.reason()
         if reason:
             self._projector.forget()
+            self._facts.forget()
             await self._recovery.rebuild(self._projector.apply, reason)
             self._rebuilt += 1
         else:
@@ -100,18 +103,15 @@ class FactsWorker:
             if await self._recovery.reason():
                 await self.check()
 
-    async def _project(self, stored: Stored) -> None:
+    async def _project(self, *batch: Stored) -> None:
         async with self._gate.passing():
-            await self._projector.apply(stored)
+            await self._projector.apply(*batch)
 
     def _serve(self, kind: type[_Request], answer: Callable[[Address, _Request], Awaitable[object]]) -> Handler:
         decoder = msgspec.json.Decoder(kind)
 
         async def handle(address: Address, data: bytes) -> bytes:
-            try:
-                request = decoder.decode(data or b"{}")
-            except msgspec.DecodeError as error:
-                raise Invalid(f"the request cannot be read: {error}") from None
+            request = payload.read(decoder, data)
             await self._ready.wait()
             return _encode(await answer(address, request))
 
@@ -119,6 +119,9 @@ class FactsWorker:
 
     async def _list(self, address: Address, request: FactsRequest) -> FactsReply:
         thread = request.thread or address.thread
+        for what, given in (("thread", thread), ("session", request.session), ("agent", request.agent)):
+            if given:
+                ids.check(given, what)
         viewer = Viewer(address.caller, thread, request.session)
         if not viewer.trusted and address.thread not in ("", thread):
             raise Denied(f"a request about the thread {address.thread!r} cannot ask for {thread!r}; address that one")

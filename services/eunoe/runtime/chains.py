@@ -6,7 +6,7 @@ enough to reach any record with gathered gets.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from eunoe.runtime.doors import Log, Stored
@@ -72,13 +72,23 @@ class ChainReader:
                 current = await self._header(known[lowest])
         return [known[number] for number in range(first, last + 1)]
 
-    async def forward(self, head: Head, first: int = 1, last: int = 0, batch: int = 64) -> AsyncIterator[Record]:
-        """The records ``first`` to ``last`` (0: to the head) of the head's chain, in order, in bounded memory."""
+    async def forward(
+        self, head: Head, first: int = 1, last: int = 0, batch: int = 64, known: Mapping[int, Record] | None = None
+    ) -> AsyncIterator[Record]:
+        """The records ``first`` to ``last`` (0: to the head) of the head's chain, in order, in bounded memory.
+
+        Those in ``known``, by their numbers, are not read.
+        """
         end = last or head.header.record
+        known = known or {}
         for start in range(first, end + 1, batch):
-            places = await self.positions(head, start, min(start + batch - 1, end))
-            for record in await self.records(places):
-                yield record
+            numbers = range(start, min(start + batch, end + 1))
+            missing = [number for number in numbers if number not in known]
+            places = await self.positions(head, missing[0], missing[-1]) if missing else []
+            found = await self.records([places[number - missing[0]] for number in missing])
+            read = dict(zip(missing, found, strict=True))
+            for number in numbers:
+                yield known[number] if number in known else read[number]
 
     async def backward(self, head: Head, last: int = 0, batch: int = 64) -> AsyncIterator[Record]:
         """The records from ``last`` (0: the head) back to the chain's first."""

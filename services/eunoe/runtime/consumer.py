@@ -11,12 +11,13 @@ from typing import Any
 
 import msgspec
 
-from eunoe.runtime import stored
+from eunoe.runtime import stored, wire
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Delivery, Stored
 from eunoe.runtime.inbox import Inbox
 from eunoe.runtime.jetstream import API_SECONDS, CONSUMER_NOT_FOUND, JetStream, Refused
+from eunoe.schemas import limits
 from eunoe.schemas.errors import OutcomeUnknown, Unreachable
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ logger = logging.getLogger(__name__)
 NANOSECONDS = 1_000_000_000
 GRACE_SECONDS = 1.0  # seconds after a pull's end in which its last answer may still come
 RETRY_SECONDS = 0.1  # seconds before a lost consumer is tried again
+FETCH_BYTES = 16 * limits.MIB  # bytes that one fetch brings at most, about; over any single message
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +119,13 @@ class JetStreamConsumer:
         left = deadline - asyncio.get_running_loop().time()
         if not found:  # with all that is allowed out already, the server leaves even this without an answer
             seconds = min(API_SECONDS, max(left, 0.0) + GRACE_SECONDS)
-            await self._collect(inbox, found, batch, seconds, {"batch": batch, "no_wait": True})
+            await self._collect(inbox, found, batch, seconds, _present(batch))
             left = deadline - asyncio.get_running_loop().time()
         if not found and left > 0:
             expires = {"batch": 1, "expires": max(int(left * NANOSECONDS), 1_000_000)}
             await self._collect(inbox, found, 1, left + GRACE_SECONDS, expires)
             if found and batch > 1:
-                await self._collect(inbox, found, batch, API_SECONDS, {"batch": batch - 1, "no_wait": True})
+                await self._collect(inbox, found, batch, API_SECONDS, _present(batch - 1))
         return found
 
     async def _collect(
@@ -140,7 +142,7 @@ class JetStreamConsumer:
                 raise
             if not answer.status:
                 found.append(self._delivery(answer))
-            elif answer.status in (404, 408):
+            elif answer.status in (404, 408) or "MaxBytes" in wire.status_text(answer.headers):
                 return
             elif not found:
                 await self._lost(answer)
@@ -175,6 +177,11 @@ class JetStreamConsumer:
         found = stored.position(answer.reply)
         message = Stored(answer.subject, found.seq, answer.data, found.time)
         return JetStreamDelivery(message, found.attempts, answer.reply, self._jetstream.requester.connection)
+
+
+def _present(batch: int) -> dict[str, Any]:
+    """A pull of what is there now."""
+    return {"batch": batch, "no_wait": True, "max_bytes": FETCH_BYTES}
 
 
 def durable_config(

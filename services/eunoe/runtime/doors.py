@@ -71,7 +71,8 @@ class Consumer(Protocol):
     """A durable consumer: where it stands survives restarts (and may roll back after a kill)."""
 
     async def fetch(self, batch: int, wait: float) -> Sequence[Delivery]:
-        """Up to ``batch`` deliveries, waiting ``wait`` seconds at most; empty when there were none."""
+        """Up to ``batch`` deliveries (fewer of large messages), waiting ``wait`` seconds at most; empty when there
+        were none."""
         ...
 
     async def pending(self) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """The loop of every worker that consumes the log: take, handle in order, acknowledge, retry, and in the end lay aside.
 
-Messages with the same key are handled one at a time and in order, those with different keys at once. A
-message that fails is tried again where it stands, so that its successors wait for it; what is in hand is
+Messages with the same key are handled in order, those with different keys at once. A handler may take
+several messages of a key together; when it fails with them, they are handled one by one, so that the one
+that fails is known. It is tried again where it stands, and its successors wait for it; what is in hand is
 kept from being delivered elsewhere. A transient failure (nothing can be reached) is waited out for ever;
 any other becomes a dead letter after `limits.ATTEMPTS`.
 """
@@ -12,6 +13,8 @@ import logging
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import islice, takewhile
+from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup
@@ -29,13 +32,22 @@ FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
 TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
+PAUSE_SECONDS = 0.005  # seconds between two fetches while there is work in hand, so that one fetch brings several
+FETCH = 256  # messages that one fetch brings at most
+LOW_BYTES = 16 * limits.MIB  # bytes in hand over which nothing is fetched; one fetch brings as much again at most
 
-Handle = Callable[[Stored], Awaitable[None]]
+
+class Handle(Protocol):
+    """Handles messages of one key, in order. All of them are acknowledged once it returns."""
+
+    async def __call__(self, *messages: Stored) -> None: ...
 
 
 class Pump:
     """One worker's consumption. ``key`` says what must stay in order, such as the chain of a message.
 
+    ``together`` is how many messages ``handle`` takes at most; those that were delivered before come alone.
+    ``concurrency`` is how many keys are handled at once. In hand are at most twice `FETCH` messages.
     ``retry_seconds`` is the wait after a first failure, doubled after each further one.
     """
 
@@ -47,7 +59,8 @@ class Pump:
         *,
         key: Callable[[Stored], str],
         clock: Clock,
-        concurrency: int = 8,
+        together: int = 1,
+        concurrency: int = 32,
         retry_seconds: float = FIRST_SECONDS,
     ) -> None:
         self._store = store
@@ -55,11 +68,12 @@ class Pump:
         self._handle = handle
         self._key = key
         self._clock = clock
-        self._concurrency = concurrency
+        self._together = together
         self._retry_seconds = retry_seconds
         self._lanes: dict[str, deque[Delivery]] = {}
         self._scopes: set[anyio.CancelScope] = set()
         self._room = anyio.Semaphore(concurrency)
+        self._bytes = 0
         self._stopping = anyio.Event()
         self._progress = anyio.Event()
         self._counts = {"handled": 0, "failed": 0, "dead": 0}
@@ -82,11 +96,12 @@ class Pump:
 
     async def _consume(self, consumer: Consumer, lanes: TaskGroup) -> None:
         while True:
-            room = 2 * self._concurrency - self._in_hand()
-            if room > 0:
-                await self._round(consumer, lanes, room)
-            else:
+            if self._in_hand() > FETCH or self._bytes > LOW_BYTES:
                 await self._progress.wait()
+                continue
+            count = await self._round(consumer, lanes, FETCH)
+            if self._lanes and count < FETCH:
+                await anyio.sleep(PAUSE_SECONDS)
 
     async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
         """After a predecessor was killed: one message at a time, so that the one that kills workers is counted
@@ -105,19 +120,22 @@ class Pump:
             await anyio.sleep(backoff(1))
             return 1
 
-    async def _round(self, consumer: Consumer, lanes: TaskGroup, room: int) -> None:
+    async def _round(self, consumer: Consumer, lanes: TaskGroup, room: int) -> int:
+        """One fetch; returns how many messages it brought."""
         try:
             deliveries = await consumer.fetch(room, FETCH_SECONDS)
         except EunoeError as error:
             _refuse_fatal(error)
             logger.warning("%s takes nothing: %s", self._worker, error, extra={"action": "fetch_failed"})
             await anyio.sleep(backoff(3, jitter=random.random()))
-            return
+            return 0
         for delivery in deliveries:
             self._queue(delivery, lanes)
+        return len(deliveries)
 
     def _queue(self, delivery: Delivery, lanes: TaskGroup) -> None:
         key = self._key(delivery.message)
+        self._bytes += len(delivery.message.data)
         lane = self._lanes.get(key)
         if lane is not None:
             lane.append(delivery)
@@ -131,15 +149,49 @@ class Pump:
         with anyio.CancelScope(shield=True) as scope:
             self._scopes.add(scope)
             try:
-                while lane:
-                    async with self._room:
-                        await self._one(lane[0])
-                    lane.popleft()
-                    self._tell()
+                await self._through(lane)
             finally:
                 self._scopes.discard(scope)
                 del self._lanes[key]
+                self._bytes -= sum(len(left.message.data) for left in lane)
                 self._tell()
+
+    async def _through(self, lane: deque[Delivery]) -> None:
+        alone = 0  # messages at the front of which one failed
+        while lane:
+            async with self._room:
+                batch = [lane[0]] if alone else self._fresh(lane)
+                if len(batch) == 1:
+                    await self._one(batch[0])
+                elif not await self._several(batch):
+                    alone = len(batch)
+                    continue
+            alone = max(0, alone - 1)
+            for delivery in batch:
+                self._bytes -= len(delivery.message.data)
+                lane.popleft()
+            self._tell()
+
+    def _fresh(self, lane: deque[Delivery]) -> list[Delivery]:
+        """The first message, and with it those behind it, if none of them was ever delivered before."""
+        fresh = list(takewhile(lambda delivery: delivery.attempts == 1, islice(lane, self._together)))
+        return fresh or [lane[0]]
+
+    async def _several(self, batch: list[Delivery]) -> bool:
+        """Handle messages together, or give them back; False when that failed."""
+        if self._stopping.is_set():
+            for delivery in batch:
+                await _told(delivery.nak)
+            return True
+        try:
+            await self._handle(*[delivery.message for delivery in batch])
+        except Exception as error:
+            self._failed(batch[0], 1, error, len(batch))
+            return False
+        self._counts["handled"] += len(batch)
+        for delivery in batch:
+            await _told(delivery.ack)
+        return True
 
     async def _one(self, delivery: Delivery) -> None:
         attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
@@ -159,11 +211,12 @@ class Pump:
                 return await _told(delivery.ack)
         return await self._lay_aside(delivery, attempt - 1, reason)
 
-    def _failed(self, delivery: Delivery, attempt: int, error: Exception) -> None:
+    def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1) -> None:
         self._counts["failed"] += 1
+        more = f" and {count - 1} more together" if count > 1 else ""
         logger.warning(
-            "%s failed on position %d, attempt %d: %s: %s",
-            *(self._worker, delivery.message.seq, attempt, type(error).__name__, error),
+            "%s failed on position %d%s, attempt %d: %s: %s",
+            *(self._worker, delivery.message.seq, more, attempt, type(error).__name__, error),
             extra={"action": "message_failed"},
             exc_info=None if isinstance(error, EunoeError) else error,
         )

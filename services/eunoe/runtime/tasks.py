@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
 
 from eunoe.schemas.errors import EunoeError
+
+_Item = TypeVar("_Item")
 
 
 @asynccontextmanager
@@ -19,6 +22,23 @@ async def task_group() -> AsyncIterator[TaskGroup]:
             yield group
     except BaseExceptionGroup as failures:
         raise cause(failures) from None
+
+
+async def each(items: Sequence[_Item], do: Callable[[_Item], Awaitable[None]], width: int) -> None:
+    """Do something with every item, ``width`` at once at most; the first failure ends the others and is raised."""
+    if len(items) < 2:
+        for item in items:
+            await do(item)
+        return
+    left = iter(items)
+    async with task_group() as tasks:
+        for _ in range(min(width, len(items))):
+            tasks.start_soon(_work, left, do)
+
+
+async def _work(left: Iterator[_Item], do: Callable[[_Item], Awaitable[None]]) -> None:
+    for item in left:
+        await do(item)
 
 
 def cause(error: BaseException) -> BaseException:
