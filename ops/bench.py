@@ -35,7 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="measure a tenth")
     share = 0.1 if parser.parse_args().quick else 1.0
-    results = anyio.run(measure, share, backend_options={"use_uvloop": True})
+    results = anyio.run(measure, share)
     print()
     for result in results:
         print(result)

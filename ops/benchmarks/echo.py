@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 
-import uvloop
 from nats.aio.msg import Msg
 
 import nats
@@ -26,4 +25,4 @@ async def main(url: str) -> None:
     await asyncio.Event().wait()
 
 
-uvloop.run(main(sys.argv[1]))
+asyncio.run(main(sys.argv[1]))

@@ -6,12 +6,11 @@ import sys
 from functools import partial
 from typing import Annotated
 
-import anyio
 import typer
 
 from eunoe.cli.app import App
 from eunoe.cli.connect import settings_of
-from eunoe.runtime import logs, supervisor
+from eunoe.runtime import logs, loop, supervisor
 from eunoe.runtime.roster import checked
 from eunoe.runtime.session import located
 from eunoe.runtime.workers import Fleet
@@ -35,7 +34,7 @@ def serve(
     names = checked(workers)
     settings = located(settings_of(ctx))
     logs.configure(settings)
-    anyio.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health))
+    loop.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health))
 
 
 def _ready(fleet: Fleet) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import anyio
 import typer
 
 from eunoe.cli.app import App
 from eunoe.cli.connect import settings_of
 from eunoe.cli.output import console
-from eunoe.runtime import logs, supervisor
+from eunoe.runtime import logs, loop, supervisor
 from eunoe.runtime.embedded import embedded
 from eunoe.runtime.roster import NAMES
 from eunoe.runtime.settings import Settings
@@ -28,7 +27,7 @@ def up(ctx: typer.Context) -> None:
             f"`eunoe up` starts a server of its own, but one is named ({settings.url}); use `eunoe serve all` there"
         )
     logs.configure(settings, "warning" if settings.log_level == "info" else "")
-    anyio.run(_up, ctx, settings)
+    loop.run(_up, ctx, settings)
 
 
 async def _up(ctx: typer.Context, settings: Settings) -> None:
