@@ -70,6 +70,7 @@ OUTPUT_BYTES_MAX = 64 * KIB  # bytes
 WHOLE_ROUNDS = 3  # newest tool rounds of an open turn that stay whole
 CUT_WORDS = 24  # words of a tool output that a reply must copy before the copy is cut
 WINDOW_MIN = 256  # tokens
+WINDOW_MAX = 100_000_000  # tokens
 BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
 FOLDED_THREADS = 512  # threads that a composition worker keeps folded
 FOLDED_BYTES = 256 * MIB  # bytes of content in them together
@@ -78,6 +79,7 @@ FOLDED_THREAD_BYTES = 4 * MIB  # bytes of one of them before turns that left are
 # Work
 ATTEMPTS = 5  # deliveries of one message before it is a dead letter
 REQUEST_SECONDS = 10.0  # seconds a request waits for its reply
+RESEND_SECONDS = 2.0  # seconds without an answer after which an append is sent again; doubles, up to REQUEST_SECONDS
 PUBLISH_SECONDS = 5.0  # seconds a publish waits for its acknowledgement
 DRAIN_SECONDS = 20.0  # seconds a stopping worker may finish what it has in hand
 HANDLERS = 64  # requests that one worker handles at once

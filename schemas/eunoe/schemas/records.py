@@ -187,7 +187,7 @@ def refuse_newer(raw: bytes, version: int | None = None) -> None:
     if version is None:
         try:
             version = _version.decode(raw).v
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return
     if version > limits.SCHEMA_VERSION:
         raise NewerSchema(

@@ -9,6 +9,7 @@ import msgspec
 
 from eunoe.audit import showing
 from eunoe.audit.pieces import Pieces
+from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits
@@ -18,8 +19,8 @@ from eunoe.schemas.records import Record
 from eunoe.schemas.requests import RecordsReply, RecordsRequest, Shown, ShowReply, ShowRequest, StoredRecord
 from eunoe.schemas.subjects import Address, chain_thread
 
-_decode_show = msgspec.json.Decoder(ShowRequest).decode
-_decode_records = msgspec.json.Decoder(RecordsRequest).decode
+_show = msgspec.json.Decoder(ShowRequest)
+_records = msgspec.json.Decoder(RecordsRequest)
 _encode = msgspec.json.encode
 
 
@@ -39,10 +40,10 @@ class Reading:
         self._pieces = pieces
 
     async def serve_show(self, address: Address, data: bytes) -> bytes:
-        return _encode(await self.show(address.thread, address.chain, _decode_show(data or b"{}")))
+        return _encode(await self.show(address.thread, address.chain, payload.read(_show, data)))
 
     async def serve_records(self, address: Address, data: bytes) -> bytes:
-        return _encode(await self.records(address.chain, _decode_records(data or b"{}")))
+        return _encode(await self.records(address.chain, payload.read(_records, data)))
 
     async def show(self, thread: str, chain: str, request: ShowRequest) -> ShowReply:
         """One entry whole, or a page of entries with their beginnings."""

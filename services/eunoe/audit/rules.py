@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from eunoe.audit import authority, turns
+from eunoe.runtime import payload
 from eunoe.runtime.chains import Head
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.errors import Busy, Invalid, NewerSchema, NumberSkipped
@@ -212,7 +213,7 @@ def decode(data: bytes) -> AppendRequest:
     """A request's bytes; raises `NewerSchema` or `Invalid` in one line."""
     try:
         return _decoder.decode(data)
-    except msgspec.DecodeError as error:
+    except payload.UNREADABLE as error:
         records.refuse_newer(data)
         raise Invalid(f"the append cannot be read: {error}") from None
 

@@ -18,10 +18,11 @@ from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
 from eunoe.audit.pieces import Pieces
 from eunoe.audit.reading import Reading
+from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Clock, Handler, Store
-from eunoe.runtime.settings import Settings
 from eunoe.runtime.lasting import lasting
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, EunoeError, NumberReused, OutcomeUnknown, TooLarge
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply, HeadRequest
@@ -30,7 +31,7 @@ from eunoe.schemas.subjects import Address, Caller
 logger = logging.getLogger(__name__)
 
 _RACES = 64  # lost compare-and-sets in a row before an append is given back as busy
-_decode_head = msgspec.json.Decoder(HeadRequest).decode
+_head = msgspec.json.Decoder(HeadRequest)
 _encode = msgspec.json.encode
 
 
@@ -176,7 +177,7 @@ class AuditWorker:
         return _encode(await self.append(address.caller, address.chain, data))
 
     async def _serve_head(self, address: Address, data: bytes) -> bytes:
-        return _encode(await self.head(address.caller, address.chain, _decode_head(data or b"{}")))
+        return _encode(await self.head(address.caller, address.chain, payload.read(_head, data)))
 
     async def _serve_anchor(self, address: Address, data: bytes) -> bytes:
         if address.caller.role != "person":

@@ -77,6 +77,8 @@ def check(window: int, target: float, headroom: int) -> None:
     """Refuse what no plan can be made with."""
     if window < limits.WINDOW_MIN:
         raise Invalid(f"a window of {window} tokens is too small; the least is {limits.WINDOW_MIN}")
+    if window > limits.WINDOW_MAX:
+        raise Invalid(f"a window of {window} tokens is larger than any; the most is {limits.WINDOW_MAX}")
     if target and not 0.1 <= target <= 0.8:
         raise Invalid(f"the target {target} must be a share of the window from 0.1 to 0.8")
     if headroom > 64:

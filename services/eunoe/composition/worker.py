@@ -23,6 +23,7 @@ from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
 from eunoe.composition.walking import Walker
 from eunoe.facts.kinds import Kinds
+from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
@@ -103,10 +104,6 @@ def _handler(kind: type[_Request], answer: Callable[[Address, _Request], Awaitab
     decoder = msgspec.json.Decoder(kind)
 
     async def handle(address: Address, data: bytes) -> bytes:
-        try:
-            request = decoder.decode(data or b"{}")
-        except msgspec.DecodeError as error:
-            raise Invalid(f"the request cannot be read: {error}") from None
-        return _encode(await answer(address, request))
+        return _encode(await answer(address, payload.read(decoder, data)))
 
     return handle

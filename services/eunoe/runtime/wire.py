@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from eunoe.schemas import limits
+from eunoe.schemas.errors import Invalid
 
 _START = b"NATS/1.0\r\n"
 PART = "Eunoe-Part"
 ERROR = "Eunoe-Error"
+SUBJECTS_BYTES = 4_000  # bytes of subject and reply; a server takes 4,096 of a command line (max_control_line)
 
 Headers = Iterable[tuple[str, str]]
 
@@ -24,19 +26,24 @@ def header_block(headers: Headers) -> bytes:
 
 
 def publish_command(subject: str, reply: str, headers: bytes, data: bytes) -> bytes:
-    """The command that publishes; raises ValueError on a subject that would break the protocol."""
+    """The command that publishes; raises ValueError on a subject that would break the protocol.
+
+    Raises `Invalid` for one so long that the server would close the connection.
+    """
     if not subject or not subject.isprintable() or " " in subject:
         raise ValueError(f"{subject!r} is not a subject")
-    target = f"{subject} {reply}" if reply else subject
+    target = (f"{subject} {reply}" if reply else subject).encode()
+    if len(target) > SUBJECTS_BYTES:
+        raise Invalid(f"a name is too long: it makes a subject of {len(subject):,} characters; use shorter ids")
     if headers:
         return b"HPUB %b %d %d\r\n%b%b\r\n" % (
-            target.encode(),
+            target,
             len(headers),
             len(headers) + len(data),
             headers,
             data,
         )
-    return b"PUB %b %d\r\n%b\r\n" % (target.encode(), len(data), data)
+    return b"PUB %b %d\r\n%b\r\n" % (target, len(data), data)
 
 
 def status(headers: bytes) -> int:
