@@ -126,7 +126,9 @@ def _text(context: Context) -> str:
 
 def _said(message: dict[str, Any]) -> list[str]:
     content = message.get("content") or ""
-    parts = [content] if isinstance(content, str) else [str(part.get("text") or part.get("content")) for part in content]
+    parts = (
+        [content] if isinstance(content, str) else [str(part.get("text") or part.get("content")) for part in content]
+    )
     return [*parts, *(call["function"]["arguments"] for call in message.get("tool_calls", ()))]
 
 
@@ -152,16 +154,18 @@ async def _say_again(turn: Turn, context: Context) -> None:
 @pytest.mark.parametrize("blank", ["", " ", "\n\t \r\n", "\u200b\u2060", "\u3000", "🙂🙂", "…", "\ufeff"])
 async def test_a_turn_that_says_nothing_gives_no_fact(memory: Memory, fleet: Fleet, blank: str) -> None:
     """As prompt, reply, command, output, path, and as mapped names and values: extracted, and zero facts."""
-    hits = json.dumps({"hits": [{"title": blank.strip(), "text": blank}, {"title": "", "text": ""}]})
+    shapeless = not blank.strip("\u200b\u2060\ufeff \n\t\r\u3000")
+    found_text = blank if shapeless else ""
+    hits = json.dumps({"hits": [{"title": found_text, "text": found_text}, {"title": "", "text": ""}]})
     async with memory.thread("t").turn(blank) as turn:
         await used(turn, "c1", "bash", blank, command=blank)
-        await used(turn, "c2", "search", hits if not blank.strip("\u200b\u2060\ufeff \n\t\r\u3000") else "{}")
-        await used(turn, "c3", "read_file", blank, path=blank.strip())
+        await used(turn, "c2", "search", hits)
+        await used(turn, "c3", "read_file", blank, path=blank.strip() if shapeless else "")
         await turn.reply(blank)
 
     found = await state(memory, fleet, "t")
     assert (found.committed, found.extracted, found.failed) == (1, 1, ())
-    assert [name for name in await known(memory, fleet, "t") if name[0] != "file"] == []
+    assert await known(memory, fleet, "t") == {}
 
 
 async def test_turns_without_tools_give_no_fact(memory: Memory, fleet: Fleet) -> None:
@@ -180,7 +184,7 @@ async def test_values_are_the_sources_own_words(memory: Memory, fleet: Fleet) ->
     texts = {
         "english": "The   build runs\non nine machines.",
         "日本語": "ビルドは九台の機械で動く。",
-        "ελληνικά": "Η κατασκευή τρέχει σε εννέα μηχανές.",
+        "ελληνικά": "Η κατασκευή τρέχει σε εννέα μηχανές.",  # noqa: RUF001 (it is Greek)
         "العربية": "يعمل البناء على تسع آلات.",
     }
     hits = {"hits": [{"title": title, "text": text} for title, text in texts.items()]}
@@ -260,33 +264,29 @@ async def test_half_a_surrogate_pair_is_replaced(memory: Memory, fleet: Fleet) -
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "a\x1bb", "a\nb", "\x85", "", " ", "x" * 129, "\ud800"])
-def test_what_cannot_be_a_name_is_refused_with_the_reason(name: str) -> None:
+async def test_what_cannot_be_a_name_is_refused_with_the_reason(memory: Memory, name: str) -> None:
     """As thread, agent or session; nothing is cut and nothing sent."""
-    memory: Any = None
-    from eunoe.client import Thread
-
     with pytest.raises(Invalid, match="thread id"):
-        Thread(memory, name)
-    if name:
-        for given in ({"agent": name}, {"session": name}):
-            with pytest.raises(Invalid, match=f"{next(iter(given))} id"):
-                Thread(memory, "t", **given)
+        memory.thread(name)
+    for given in ({"agent": name}, {"session": name}) if name else ():
+        with pytest.raises(Invalid, match=f"{next(iter(given))} id"):
+            memory.thread("t", **given)
 
 
 # Requests that cannot be answered (F91)
 
 BIG = 2**31
-VERBS = ("append", "piece", "head", "show", "records", "threads", "facts", "fact", "compose", "turns", "anchor")
+VERBS = ("append", "head", "show", "records", "threads", "facts", "fact", "compose", "turns")
 BAD: dict[str, bytes] = {
     "no JSON": b"\x00\x01\x02",
     "half": b'{"limit":',
     "a list": b"[]",
     "a number": b"7",
-    "no UTF-8": b'{"thread":"\xff\xfe"}',
+    "no UTF-8": b"\xff\xfe{}",
     "nested": b"[" * 20_000 + b"]" * 20_000,
     "nested inside": b'{"x":' * 20_000 + b"1" + b"}" * 20_000,
     "wrong types": b'{"limit":"many","entry":"first","window":null,"n":"one","id":7,"after":"now","producer":1}',
-    "a great number": b'{"limit":1e400,"entry":99999999999999999999,"n":99999999999999999999,"after":1e400}',
+    "numbers out of range": b'{"limit":1e400,"after":1e400,"window":1e400,"producer":1e400,"id":1e400}',
 }
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "facts, limit 2^31": ("facts", {"limit": BIG}),
@@ -319,7 +319,6 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
 
 async def test_what_cannot_be_read_is_refused_and_every_worker_lives(memory: Memory, settings: Settings) -> None:
     """Garbage to every verb, and numbers, names and cursors that mean nothing: each is answered with its reason."""
-    await memory.thread("t").append(turn="")if False else None
     async with memory.thread("t").turn("Hello.") as turn:
         await turn.reply("Hello.")
     async with session(settings) as opened:
@@ -327,7 +326,6 @@ async def test_what_cannot_be_read_is_refused_and_every_worker_lives(memory: Mem
             f"{verb}, {name}": await _ask(opened.requester, settings, verb, data)
             for verb in VERBS
             for name, data in BAD.items()
-            if verb != "piece" and not (verb == "anchor")
         }
         answers |= {
             name: await _ask(opened.requester, settings, verb, msgspec.json.encode(request))
@@ -335,7 +333,11 @@ async def test_what_cannot_be_read_is_refused_and_every_worker_lives(memory: Mem
         }
         alive = await memory.thread("t").context(prompt="Still there?")
 
-    assert {name: said for name, said in answers.items() if said not in ("invalid", "not_found", "denied")} == {}
+    skipped = {name for name, said in answers.items() if said == "number_skipped"}
+    assert {name: said for name, said in answers.items() if said not in ("invalid", "not_found")} == dict.fromkeys(
+        skipped, "number_skipped"
+    )
+    assert skipped == {"append, n 2^31"}
     assert alive.messages[-1]["content"] == "Still there?"
 
 
@@ -345,9 +347,7 @@ async def _ask(requester: Requester, settings: Settings, verb: str, data: bytes)
     try:
         return (await requester.request(subject, data)).decode()[:100]
     except EunoeError as error:
-        assert str(error)
-        assert len(str(error).splitlines()) == 1
-        return error.code
+        return error.code if len(str(error).splitlines()) == 1 else f"not one line: {error}"
 
 
 # Secrets (F90)
@@ -365,12 +365,14 @@ SECRETS = {
 
 
 async def test_secrets_beside_other_scripts_do_not_become_facts(memory: Memory, fleet: Fleet) -> None:
-    """Eight kinds of secret between Chinese, Japanese, Korean and Russian: none is in a fact, or in a context's facts."""
+    """Eight kinds of secret between Chinese, Japanese, Korean and Russian: none is in a name or value of a fact."""
     hits = [{"title": f"hit {number}", "text": text} for number, text in enumerate(SECRETS.values())]
     hits += [{"title": text, "text": "named after it"} for text in SECRETS.values()]
     async with memory.thread("t").turn("Search.") as turn:
         await used(turn, "c", "search", json.dumps({"hits": hits}, ensure_ascii=False))
-        await used(turn, "c2", "bash", "1 passed in 0.1s", exit_status=0, command="TOKEN=密钥ghp_" + "a" * 36 + " pytest")
+        await used(
+            turn, "c2", "bash", "1 passed in 0.1s", exit_status=0, command="TOKEN=密钥ghp_" + "a" * 36 + " pytest"
+        )
         await turn.reply("Found.")
 
     facts = await views(memory, fleet, "t")

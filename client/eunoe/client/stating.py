@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eunoe.client.tickets import Receipt
-from eunoe.facts.values import limit
+from eunoe.facts.values import blank, limit
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.facts import Assertion, FactClass, Identity, Provenance, Scope, Source, SourceClass
@@ -75,7 +75,7 @@ def source(caller: Caller) -> Source:
 
 
 def check_value(value: str, most: int) -> None:
-    if not value.strip():
+    if blank(value):
         raise Invalid("the value of a fact is empty")
     if len(value.splitlines()) != 1:
         raise Invalid("the value of a fact is one line; put more into its content")

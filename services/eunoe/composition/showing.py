@@ -17,9 +17,7 @@ from eunoe.composition.formats import SHAPES, Piece, Shape, ShownCall
 from eunoe.composition.rounds import Call, Round, Said, Step, tool_rounds
 from eunoe.schemas.context import Format, Rendering
 from eunoe.schemas.events import ToolCall, ToolResult
-
-NO_RESULT_YET = "(no result yet)"
-NO_RESULT = "(no result was recorded)"
+from eunoe.schemas.labels import NO_RESULT, NO_RESULT_YET
 
 Renderings = tuple[Rendering, ...]
 

@@ -10,7 +10,7 @@ import msgspec
 
 from eunoe.schemas import blobs
 from eunoe.schemas.events import EntryBase, Prompt, ToolCall, ToolResult, TurnOpened
-from eunoe.schemas.labels import without_records
+from eunoe.schemas.labels import stands_in, without_records
 from eunoe.schemas.records import Record
 
 
@@ -61,7 +61,7 @@ class Calls:
         self.prompt = ""
 
     def feed(self, record: Record) -> Iterator[Call]:
-        """The calls whose results are in this record."""
+        """The calls whose results are in this record; what a context showed in a result's place is none."""
         for event in record.events:
             if getattr(event, "turn", 0) != self._turn:
                 continue
@@ -73,7 +73,9 @@ class Calls:
                 case ToolCall():
                     self._asked[event.call] = event
                 case ToolResult():
-                    yield self._paired(event, record)
+                    call = self._paired(event, record)
+                    if not stands_in(call.text):
+                        yield call
 
     def _paired(self, result: ToolResult, record: Record) -> Call:
         asked = self._asked.pop(result.call, None)
@@ -89,7 +91,7 @@ class Calls:
             entry=result.entry,
             position=record.position,
             at=min(result.at or accepted, accepted),
-            lines=len(text.splitlines()) if result.blob is None else result.blob.lines,
+            lines=len(result.content.splitlines()) if result.blob is None else result.blob.lines,
             whole=result.blob is None,
         )
 

@@ -12,10 +12,11 @@ from eunoe.extraction.places import directory_of, prompted
 from eunoe.extraction.registry import Registry
 from eunoe.extraction.secrets import redact
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.values import cut, limit, one_line, same
+from eunoe.facts.values import blank, cut, limit, one_line, same
 from eunoe.schemas import limits
 from eunoe.schemas.events import Event, Extracted, FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
+from eunoe.schemas.labels import without_records
 from eunoe.schemas.records import Record
 
 _READ = 4_096  # characters of a name or value that are looked at
@@ -76,9 +77,9 @@ class Turn:
 
     def _fact(self, call: Call, found: Found) -> Assertion | None:
         kind = self.kinds[found.subject]
-        value = cut(redact(one_line(found.value[:_READ])), limit(found.subject))
+        value = cut(redact(one_line(without_records(found.value)[:_READ])), limit(found.subject))
         name = self.kinds.name(found.subject, redact(one_line(found.name[:_READ])), self.root)
-        if not value or not name:
+        if blank(value) or blank(name):
             return None
         session = kind.scope == "session" and self._calls.session
         return Assertion(
