@@ -8,6 +8,7 @@ hold a separator or a wildcard. ``=`` followed by no hex digit is free for names
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import re
 import unicodedata
@@ -18,6 +19,7 @@ from eunoe.schemas.errors import Invalid
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+\Z")
 _TOKEN = re.compile(r"(?:[A-Za-z0-9_-]|=[0-9A-F]{2})+\Z")
 _SPACE = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\Z")
+_KEPT = 4_096  # ids whose other form is remembered
 _SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -43,6 +45,7 @@ def check_space(value: str) -> str:
     return value
 
 
+@functools.lru_cache(maxsize=_KEPT)
 def encode(value: str) -> str:
     """The token for a checked id: injective, without separators or wildcards."""
     if _PLAIN.match(value):
@@ -50,6 +53,7 @@ def encode(value: str) -> str:
     return "".join(chr(byte) if byte in _SAFE else f"={byte:02X}" for byte in value.encode())
 
 
+@functools.lru_cache(maxsize=_KEPT)
 def decode(token: str) -> str:
     """The id that ``token`` stands for; raises `Invalid` on what `encode` never writes."""
     if _PLAIN.match(token):

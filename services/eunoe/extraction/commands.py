@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ class Step:
     @property
     def words(self) -> Sequence[str]:
         """Its words, without assignments and wrappers in front."""
-        return _unwrapped(_split(self.text))
+        return _unwrapped(list(_split(self.text)))
 
 
 def command_of(call: Call) -> str:
@@ -178,11 +179,12 @@ def _joined(words: list[str]) -> str:
     return shlex.join(words)
 
 
-def _split(text: str) -> list[str]:
+@functools.lru_cache(maxsize=64)  # each extractor reads the same command
+def _split(text: str) -> tuple[str, ...]:
     try:
-        return shlex.split(text)
+        return tuple(shlex.split(text))
     except ValueError:
-        return text.split()
+        return tuple(text.split())
 
 
 def _unwrapped(words: Sequence[str]) -> Sequence[str]:

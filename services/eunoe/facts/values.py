@@ -24,7 +24,7 @@ def normal(value: str) -> str:
 def one_line(text: str) -> str:
     """``text`` as one line: every run of space and line breaks is one space, control characters and
     halves of surrogate pairs are dropped."""
-    kept = "".join(_readable(character) for character in text)
+    kept = text if text.isprintable() else "".join(_readable(character) for character in text)
     return " ".join(kept.split())
 
 
