@@ -136,6 +136,26 @@ async def test_a_waiting_fetch_wakes(doors: Store) -> None:
     assert [one.message.data for one in found] == [b"x"]
 
 
+async def test_large_messages_come_few_at_a_time_and_all(doors: Store) -> None:
+    """Forty megabytes in five messages come in several fetches or in one, in order, and each once."""
+    for number in range(5):
+        await doors.log.append(subject(doors, "a"), b"%d" % number + bytes(8_000_000))
+    consumer = await doors.log.consumer("work", [subject(doors, "a")])
+    found: list[Delivery] = []
+
+    while len(found) < 5:
+        some = await consumer.fetch(256, WAIT)
+        assert some
+        for delivery in some:
+            await delivery.ack()
+        found += some
+
+    assert [(one.message.seq, one.message.data[:1], one.attempts) for one in found] == [
+        (n, b"%d" % (n - 1), 1) for n in range(1, 6)
+    ]
+    await settled(consumer)
+
+
 async def test_two_replicas_share_the_work(doors: Store) -> None:
     """Two consumers of one name get every message once between them."""
     first = await doors.log.consumer("work", [subject(doors, "a")])

@@ -13,11 +13,12 @@ from turns import turn, used
 
 from eunoe.audit.worker import LocalAuditor
 from eunoe.extraction.worker import ExtractionWorker
+from eunoe.facts.document import decode
 from eunoe.facts.projector import Projector
 from eunoe.facts.visibility import Viewer
 from eunoe.facts.worker import FactsWorker
 from eunoe.runtime.doors import Store, Stored
-from eunoe.schemas import ids
+from eunoe.schemas import ids, subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.events import FactDeleted
 from eunoe.schemas.requests import FactsReply, FactsRequest
@@ -75,6 +76,21 @@ async def test_two_replicas_write_every_document_once(desk: FactDesk) -> None:
 async def _apply(replica: Projector, arrivals: list[Stored]) -> None:
     for one in arrivals:
         await replica.apply(one)
+
+
+async def test_chains_that_change_one_document_at_once_lose_no_race(desk: FactDesk) -> None:
+    """Twenty threads assert the same fact of a session: each writes in its turn, without a conflict (F2)."""
+    for number in range(20):
+        fact = recorded(f"v{number}", subject="service", name="db", scope="session", owner="s")
+        await desk.write(f"thread.t{number}", fact)
+    async with anyio.create_task_group() as tasks:
+        for stored in await desk.stored():
+            tasks.start_soon(desk.projector.apply, stored)
+    assert desk.facts.statistics()["conflicts"] == 0
+    entry = await desk.store.session.get(subjects.fact_key("s", "service", "db"))
+    assert entry is not None
+    document = decode(entry.value)
+    assert len(document.assertions) + sum(floor.count for floor in document.floors.values()) == 20
 
 
 async def test_a_document_deleted_and_written_again(desk: FactDesk) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import anyio
+import anyio.lowlevel
 import msgspec
 import pytest
 from desks import AGENT
@@ -11,11 +16,13 @@ from fact_desks import EXTRACTION, FactDesk, recorded
 from turns import turn, used
 
 from eunoe.composition import marks
+from eunoe.extraction.rules import Turn
 from eunoe.extraction.worker import ExtractionWorker
 from eunoe.facts.visibility import Viewer
-from eunoe.runtime.doors import Stored
+from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened
+from eunoe.schemas.records import Record
 from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
 
 
@@ -67,6 +74,85 @@ async def test_the_last_turn_brings_the_missing_ones_along(desk: FactDesk) -> No
         await ran(desk, n, n)
     await worker_of(desk).handle((await happened(desk))[-1])
     assert [events[0].ordinal for events in await extractions(desk) if isinstance(events[0], Extracted)] == [1, 2, 3]
+
+
+class Watched:
+    """A log that remembers which positions were read one by one."""
+
+    def __init__(self, inner: Log) -> None:
+        self._inner = inner
+        self.read: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def get(self, seqs: Sequence[int]) -> list[Stored | None]:
+        self.read.extend(seqs)
+        return await self._inner.get(seqs)
+
+
+async def test_of_turns_in_hand_nothing_is_read_again(desk: FactDesk) -> None:
+    """Four turns together, the second in two records: one record each, in order, and no read of the log."""
+    await ran(desk, 1, 0)
+    second = turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=1))
+    await desk.append(2, *second[:3], turn="k2")
+    await desk.append(3, *second[3:], turn="k2")
+    await ran(desk, 4, 0)
+    await ran(desk, 5, 2)
+    watched = Watched(desk.store.log)
+    desk.store = replace(desk.store, log=watched)
+    await worker_of(desk).handle(*await happened(desk))
+    assert watched.read == []
+    found = [events[1] for events in await extractions(desk)]
+    assert [event.fact.value for event in found if isinstance(event, FactRecorded)] == [
+        "passed",
+        "failed, exit status 1",
+        "passed",
+        "failed, exit status 2",
+    ]
+
+
+async def test_what_is_not_in_hand_is_read(desk: FactDesk) -> None:
+    """Of two turns only the second's last record is delivered: its own first record, and the first turn, are read."""
+    await ran(desk, 1, 0)
+    second = turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=1))
+    await desk.append(2, *second[:3], turn="k2")
+    await desk.append(3, *second[3:], turn="k2")
+    watched = Watched(desk.store.log)
+    desk.store = replace(desk.store, log=watched)
+    await worker_of(desk).handle((await happened(desk))[-1])
+    assert set(watched.read) == {1, 2}
+    assert [events[0].ordinal for events in await extractions(desk) if isinstance(events[0], Extracted)] == [1, 2]
+
+
+async def test_a_poisoned_turn_among_many_keeps_only_its_own_facts(
+    desk: FactDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of four turns in hand cannot be derived: through the pump, it is recorded as failed, in its place."""
+    for n in range(1, 5):
+        await ran(desk, n, 0)
+    feed = Turn.feed
+
+    def poisoned(turn: Turn, record: Record) -> None:
+        if turn.ordinal == 2:
+            raise RuntimeError("cannot be read")
+        feed(turn, record)
+
+    monkeypatch.setattr(Turn, "feed", poisoned)
+    worker = worker_of(desk)
+    consumer = await desk.store.log.consumer("extraction", [subjects.happened_filter("default")])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.run)
+        while await consumer.pending() != (0, 0):
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    found = [events[0] for events in await extractions(desk)]
+    assert [(one.ordinal, one.facts, one.failed) for one in found if isinstance(one, Extracted)] == [
+        (1, 1, ()),
+        (2, 0, ("RuntimeError: cannot be read",)),
+        (3, 1, ()),
+        (4, 1, ()),
+    ]
 
 
 async def test_turns_that_interleave_are_told_apart(desk: FactDesk) -> None:

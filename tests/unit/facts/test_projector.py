@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from eunoe.facts import state
 from eunoe.facts.document import build, decode, encode
 from eunoe.facts.history import History
 from eunoe.facts.projector import Projector
-from eunoe.runtime.doors import Documents, Stored
+from eunoe.runtime.doors import Documents, Entry, Stored
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
@@ -191,9 +192,15 @@ async def test_a_tools_permanent_fact_is_a_proposal_of_its_thread(desk: FactDesk
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1, max_size=40), st.integers(0, 99))
-def test_documents_equal_the_set_in_the_log(tmp_path: Path, said: list[tuple[str, int]], seed: int) -> None:
-    """Random values at random times, applied in a random order by two replicas: the document is the set's."""
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1, max_size=40),
+    st.integers(0, 99),
+    st.integers(1, 9),
+)
+def test_documents_equal_the_set_in_the_log(
+    tmp_path: Path, said: list[tuple[str, int]], seed: int, together: int
+) -> None:
+    """Random values at random times, in batches in a random order, by two replicas: the document is the set's."""
 
     async def go() -> None:
         desk = FactDesk(tmp_path)
@@ -202,8 +209,8 @@ def test_documents_equal_the_set_in_the_log(tmp_path: Path, said: list[tuple[str
         arrivals = [*await desk.stored(), *await desk.stored()]
         random.Random(seed).shuffle(arrivals)
         replicas = [desk.projector, desk.replica()]
-        for index, one in enumerate(arrivals):
-            await replicas[index % 2].apply(one)
+        for index in range(0, len(arrivals), together):
+            await replicas[index % 2].apply(*arrivals[index : index + together])
         events = await History(desk.store.log, desk.store.space, desk.kinds).events(_identity())
         entry = await desk.store.thread.get(subjects.fact_key("t", "tests", "pytest"))
         assert entry is not None
@@ -230,7 +237,8 @@ class Dying:
         return await self._inner.put(key, value, expect=expect)
 
 
-async def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [1, 8])
+async def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path: Path, together: int) -> None:
     """After every other number of writes the process ends; the next one gets the same delivered from the start."""
     desk = FactDesk(tmp_path)
     await _history(desk)
@@ -248,10 +256,94 @@ async def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path:
         store = dataclasses.replace(other.store, permanent=permanent, session=session, thread=thread)
         dying = FactDesk(tmp_path, store)
         with contextlib.suppress(Unreachable):
-            await dying.catch_up()
-        await other.catch_up()
+            await _apply_together(dying.projector, stored, together)
+        await _apply_together(other.projector, stored, together)
         assert await other.contents() == expected
-    assert writes > 60
+    assert writes > (60 if together == 1 else 30)
+
+
+async def _apply_together(projector: Projector, arrivals: list[Stored], together: int) -> None:
+    """Apply what came of each chain, in order, so many at a time."""
+    chains: dict[str, list[Stored]] = {}
+    for stored in arrivals:
+        chains.setdefault(subjects.chain_of(stored.subject), []).append(stored)
+    for chain in chains.values():
+        for start in range(0, len(chain), together):
+            await projector.apply(*chain[start : start + together])
+
+
+class Counting:
+    """A bucket that counts what is read of facts and what is written, by the first token of the key."""
+
+    def __init__(self, inner: Documents) -> None:
+        self._inner = inner
+        self.gets: Counter[str] = Counter()
+        self.puts: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def get(self, key: str) -> Entry | None:
+        self.gets[key.partition(".")[0]] += 1
+        return await self._inner.get(key)
+
+    async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
+        self.puts[key.partition(".")[0]] += 1
+        return await self._inner.put(key, value, expect=expect)
+
+
+async def test_a_batch_writes_each_document_and_the_state_once(tmp_path: Path) -> None:
+    """Ten records of two facts each, five at a time: for the second batch nothing is read."""
+    desk = FactDesk(tmp_path)
+    for number in range(10):
+        await desk.write(CHAIN, recorded(f"v{number}"), recorded(f"w{number}", name="ruff"))
+    bucket = Counting(desk.store.thread)
+    counted = FactDesk(tmp_path, dataclasses.replace(desk.store, thread=bucket))
+    await _apply_together(counted.projector, await desk.stored(), 5)
+    assert bucket.puts == {"id": 20, "fact": 4, "state": 2}
+    assert bucket.gets == {"fact": 2, "state": 1}
+    view = counted.facts.view(await _document(counted, _identity()))
+    assert [version.value for version in view.versions] == [f"v{number}" for number in range(10)]
+
+
+async def test_a_remembered_document_that_was_changed_elsewhere_is_read_again(tmp_path: Path) -> None:
+    """Two replicas in turn: what each remembers is stale each time, and nothing is lost."""
+    desk = FactDesk(tmp_path)
+    replicas = [desk.projector, desk.replica()]
+    for number in range(6):
+        await desk.write(CHAIN, recorded(f"v{number}"))
+        await replicas[number % 2].apply((await desk.stored())[-1])
+    view = desk.facts.view(await _document(desk, _identity()))
+    assert [version.value for version in view.versions] == [f"v{number}" for number in range(6)]
+    assert desk.facts.statistics()["conflicts"] > 0
+
+
+async def test_a_document_that_vanished_is_written_though_it_is_remembered_as_it_should_be(desk: FactDesk) -> None:
+    """Another replica emptied the bucket: the same record applied again must not trust memory (F114)."""
+    await desk.write(CHAIN, recorded("v"))
+    await desk.catch_up()
+    expected = await desk.contents()
+    async for entry in desk.store.thread.scan():
+        await desk.store.thread.delete(entry.key)
+    desk.projector.forget()
+    await desk.catch_up()
+    assert await desk.contents() == expected
+
+
+async def test_an_act_before_its_target_counts_for_nothing_however_they_are_batched(tmp_path: Path) -> None:
+    """A delete that names the id of the next record: in one batch, or one by one, the fact stays."""
+    desk = FactDesk(tmp_path)
+    await desk.write(CHAIN, FactDeleted(id=ids.fact_id(CHAIN, 2, 0)), caller=PERSON)
+    await desk.write(CHAIN, recorded("kept"))
+    stored = await desk.stored()
+    for together in (1, 2):
+        other = FactDesk(tmp_path)
+        for one in stored:
+            await other.store.log.append(one.subject, one.data)
+        await _apply_together(other.projector, stored, together)
+        view = other.facts.view(await _document(other, _identity()))
+        assert [(version.value, version.state) for version in view.versions] == [("kept", "current")]
+        assert other.facts.statistics()["refused"] == 1
 
 
 async def test_a_books_mark_knows_its_producers(desk: FactDesk) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eunoe.runtime.backoff import backoff
-from eunoe.runtime.doors import Consumer, Store, Stored, SystemClock
-from eunoe.runtime.pump import Pump
+from eunoe.runtime.doors import Consumer, Delivery, Store, Stored, SystemClock
+from eunoe.runtime.pump import FETCH, Pump
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid, Unreachable
 from eunoe.schemas.requests import DeadLetter
+from eunoe.testing.consumer import MemoryDelivery
 from eunoe.testing.store import memory_store
 
 
@@ -23,13 +26,14 @@ async def _filled(*messages: tuple[str, str]) -> tuple[Store, Consumer]:
     return store, await store.log.consumer("extraction", [subjects.happened_filter("test")])
 
 
-def _pump(store: Store, handle: object, concurrency: int = 8) -> Pump:
+def _pump(store: Store, handle: object, concurrency: int = 8, together: int = 1) -> Pump:
     return Pump(
         store,
         "extraction",
-        handle,  # type: ignore[arg-type]  # each test gives an async function of one message
+        handle,  # type: ignore[arg-type]  # most tests give an async function of one message
         key=lambda message: subjects.chain_of(message.subject),
         clock=SystemClock(),
+        together=together,
         concurrency=concurrency,
         retry_seconds=0.001,
     )
@@ -155,6 +159,89 @@ async def test_a_message_that_killed_its_worker_too_often_is_laid_aside_unhandle
 
     assert handled == [b"fine"]
     assert pump.statistics()["dead"] == 1
+
+
+async def test_what_waits_for_a_key_is_handled_together_and_in_order() -> None:
+    """Five messages of one thread, three at a time at most; another thread's is not among them."""
+    store, consumer = await _filled(*(("a", str(number)) for number in range(5)), ("b", "x"))
+    batches: list[list[bytes]] = []
+
+    async def handle(*messages: Stored) -> None:
+        batches.append([message.data for message in messages])
+
+    pump = _pump(store, handle, together=3)
+    await _until_done(pump, consumer)
+
+    assert [batch for batch in batches if batch != [b"x"]] == [[b"0", b"1", b"2"], [b"3", b"4"]]
+    assert pump.statistics() == {"handled": 6, "failed": 0, "dead": 0, "in_hand": 0}
+
+
+async def test_of_a_batch_that_fails_only_the_poison_is_laid_aside() -> None:
+    """Handled one by one the others pass, in order; afterwards the thread's messages come together again."""
+    texts = ["1", "poison", "2", "3", "4", "5"]
+    store, consumer = await _filled(*(("a", text) for text in texts))
+    batches: list[list[str]] = []
+
+    async def handle(*messages: Stored) -> None:
+        found = [message.data.decode() for message in messages]
+        batches.append(found)
+        if "poison" in found:
+            raise Invalid("it is poison")
+
+    await _until_done(_pump(store, handle, together=4), consumer)
+
+    letters = [msgspec.json.decode(found.data, type=DeadLetter).position async for found in store.dead.scan()]
+    assert batches == [texts[:4], ["1"], *[["poison"]] * limits.ATTEMPTS, ["2"], ["3"], ["4", "5"]]
+    assert letters == [2]
+
+
+async def test_what_was_delivered_before_is_handled_alone() -> None:
+    """It may have ended the worker that had it: nothing may be laid aside with it (F27)."""
+    store, consumer = await _filled(*(("a", str(number)) for number in range(5)))
+    batches: list[list[bytes]] = []
+
+    async def handle(*messages: Stored) -> None:
+        batches.append([message.data for message in messages])
+
+    await _until_done(_pump(store, handle, together=4), SecondTime(consumer, 3))
+
+    assert batches == [[b"0", b"1"], [b"2"], [b"3", b"4"]]
+
+
+class SecondTime:
+    """A consumer that says of one position that it was delivered once before."""
+
+    def __init__(self, inner: Consumer, position: int) -> None:
+        self._inner = inner
+        self._position = position
+
+    async def fetch(self, batch: int, wait: float) -> list[Delivery]:
+        found = [one for one in await self._inner.fetch(batch, wait) if isinstance(one, MemoryDelivery)]
+        return [replace(one, attempts=1 + (one.message.seq == self._position)) for one in found]
+
+    async def pending(self) -> tuple[int, int]:
+        return await self._inner.pending()
+
+
+async def test_no_more_than_twice_a_fetch_is_in_hand() -> None:
+    """While one thread is stuck with everything behind it, what it holds back stays bounded."""
+    store, consumer = await _filled(*(("a", "x") for _ in range(3 * FETCH)))
+    release = anyio.Event()
+
+    async def handle(message: Stored) -> None:
+        await release.wait()
+
+    pump = _pump(store, handle)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pump.run, consumer)
+        while pump.statistics()["in_hand"] < 2 * FETCH:
+            await anyio.lowlevel.checkpoint()
+        await anyio.wait_all_tasks_blocked()
+        assert await consumer.pending() == (FETCH, 2 * FETCH)
+        release.set()
+        while await consumer.pending() != (0, 0):
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
 
 
 @given(st.integers(min_value=1, max_value=1000), st.floats(min_value=0, max_value=1))
