@@ -220,6 +220,19 @@ async def test_a_watch_goes_on_after_a_restart(own_server: NatsServer, space: st
                 assert (await anext(changes)).revision == 2
 
 
+async def test_a_watch_that_does_not_resume_ends_with_the_connection(own_server: NatsServer, space: str) -> None:
+    """Who holds what it brought hears of the interruption, and reads everything again."""
+    async with await connect(own_server.url, caller=WORKER) as opened:
+        store = await topology.ensure(opened, space)
+        await store.thread.put("a", b"1")
+        async with store.thread.watch(after=0, resume=False) as changes:
+            assert (await anext(changes)).revision == 1
+            own_server.kill()
+            own_server.start()
+            with anyio.fail_after(5), pytest.raises((OutcomeUnknown, Unreachable)):
+                await anext(changes)
+
+
 async def test_a_follower_finds_out_that_its_stream_was_replaced(connection: Connection, space: str) -> None:
     """Streams have an identity: one that was removed and made again is another one (F114)."""
     await topology.ensure(connection, space)

@@ -172,3 +172,14 @@ async def test_watch_of_a_prefix_of_a_token(doors: Store) -> None:
         await doors.thread.put("a.b.x", b"yes")
 
         assert (await anext(changes)).key == "a.b.x"
+
+
+async def test_a_watch_may_begin_after_a_revision(doors: Store) -> None:
+    """What was there before is not told; what comes is, and what came since."""
+    for number in range(3):
+        await doors.thread.put(f"a.{number}", b"x")
+
+    async with doors.thread.watch(["a.>"], after=2) as changes:
+        await doors.thread.put("a.9", b"y")
+
+        assert [(await anext(changes)).key for _ in range(2)] == ["a.2", "a.9"]

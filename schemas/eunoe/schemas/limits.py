@@ -63,6 +63,7 @@ FACTS_BYTES_MIN = 1 * KIB  # bytes
 SUMMARY_SHARE = 0.05  # of the window
 SUMMARY_BYTES_MIN = 512  # bytes
 HEADROOM_TURNS = 8  # turns whose mean size is kept free
+HEADROOM_SHARE = DUE_SHARE - TARGET_SHARE  # of the window: the most of it that headroom counts
 REFERENCE_BYTES = 640  # bytes of a reference
 OUTPUT_SHARE = 1 / 8  # of the window: one tool output
 OUTPUT_BYTES_MIN = 4 * KIB  # bytes
@@ -74,6 +75,7 @@ WINDOW_MAX = 100_000_000  # tokens
 BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
 FOLDED_THREADS = 512  # threads that a composition worker keeps folded
 FOLDED_BYTES = 256 * MIB  # bytes of content in them together
+HELD_FACTS_BYTES = 128 * MIB  # bytes of memory for the facts of threads, sessions and agents that a worker holds
 FOLDED_THREAD_BYTES = 4 * MIB  # bytes of one of them before turns that left are forgotten
 
 # Work

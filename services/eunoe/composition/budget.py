@@ -43,6 +43,11 @@ def facts_bytes(window: int) -> int:
     return max(share, limits.FACTS_BYTES_MIN)
 
 
+def headroom_most(window: int) -> int:
+    """Tokens that headroom counts at most: a turn larger than that has its own older rounds referenced as it runs."""
+    return int(window * limits.HEADROOM_SHARE)
+
+
 def least(low: int, high: int, fits: Callable[[int], bool]) -> int:
     """The least number from ``low`` to ``high`` that fits, ``high`` when none before it does."""
     while low < high:

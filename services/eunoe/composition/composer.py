@@ -13,13 +13,13 @@ from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.freshness import Freshness, reflects
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.past import Past
+from eunoe.composition.instructed import Instructed
 from eunoe.composition.plan import enough, plan
 from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory, Place, Remembered
 from eunoe.composition.render import Rendered, Stored, layers, render, sealed
+from eunoe.composition.shelf import Facts
 from eunoe.composition.threads import Threads
-from eunoe.runtime.chains import Head
 from eunoe.schemas.context import Context, Recipe, Watermark
 from eunoe.schemas.errors import TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
@@ -39,12 +39,18 @@ class Composer:
     """Composes the next request of a thread."""
 
     def __init__(
-        self, threads: Threads, memory: Memory, freshness: Freshness, past: Past, bodies: Bodies, recorder: Recorder
+        self,
+        threads: Threads,
+        memory: Memory,
+        freshness: Freshness,
+        instructed: Instructed,
+        bodies: Bodies,
+        recorder: Recorder,
     ) -> None:
         self._threads = threads
         self._freshness = freshness
         self._memory = memory
-        self._past = past
+        self._instructed = instructed
         self._bodies = bodies
         self._recorder = recorder
 
@@ -69,10 +75,15 @@ class Composer:
             if patient and fold.upto < request.after.log:
                 return None
             opened = await self._opened(fold, request, settings)
-            remembered = await self._memory.read(_place(address, fold, opened), request.after)
+            remembered = await self._remembered(fold, _place(address, fold, opened), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
             return await self._answer(address, fold, opened, request, settings, remembered)
+
+    async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
+        if patient:
+            return await self._memory.read(place)
+        return await self._memory.read(place, after, fold.remembered_up_to(after.log))
 
     async def _answer(
         self,
@@ -125,30 +136,17 @@ class Composer:
 
     async def _instructions(self, fold: Fold, opened: Turn | None, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
-        if not fold.in_force(turn) and not fold.complete:
-            fold.adopt(await self._older_instructions(fold, turn))
+        if not fold.in_force(turn) and not fold.complete and not fold.adopted:
+            fold.adopt(await self._instructed.older(fold, turn))
         return tuple(await self._bodies.items(fold.thread, fold.in_force(turn), settings.window))
-
-    async def _older_instructions(self, fold: Fold, turn: int) -> list[Item]:
-        """Instructions from before what is folded: the newest recipe names them, else they are looked for."""
-        newest = max(fold.recipes.values(), key=lambda composed: composed.position, default=None)
-        if newest is not None:
-            return await self._past.instructions(newest.recipe)
-        if fold.header is None:
-            return []
-        aborted = {number for number, known in fold.turns.items() if known.state == "aborted"}
-        opened = {known.turn for known in fold.header.open.values()} - {turn}
-        head = Head(fold.header, fold.position, "")
-        return await self._past.instructions_before(head, fold.oldest - 1, aborted | opened)
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:
     """Plan and render; raises `DoesNotFit`."""
-    recipe = plan(inputs, settings)
+    recipe, lines = plan(inputs, settings)
     turns = {number: inputs.fold.turns[number] for number in recipe.turns}
     if inputs.open is not None:
         turns[inputs.turn] = inputs.open
-    lines = {fact.shown.id: fact.line for fact in (*inputs.earlier, *inputs.now)}
     stored = Stored(turns, inputs.instructions, lines)
     rendered = render(recipe, stored)
     return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
@@ -192,8 +190,8 @@ def _inputs(
         open=opened,
         request=request.prompt if opened is None or not opened.asked else "",
         instructions=instructions,
-        earlier=remembered.earlier if remembered else (),
-        now=remembered.now if remembered else (),
+        earlier=remembered.earlier if remembered else Facts(),
+        now=remembered.now if remembered else Facts(),
         mark=composed.recipe.first_turn if composed else 0,
         left=composed.recipe.left if composed else 0,
         anchor=fold.anchor(settings.profile),

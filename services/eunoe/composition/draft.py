@@ -6,7 +6,7 @@ from functools import cached_property
 
 from eunoe.composition import blocks, contents, renderings
 from eunoe.composition import known as facts
-from eunoe.composition.budget import Budget, facts_bytes
+from eunoe.composition.budget import Budget, facts_bytes, headroom_most
 from eunoe.composition.fold import Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known
@@ -15,6 +15,7 @@ from eunoe.composition.showing import Renderings, left_marker, step_pieces
 from eunoe.schemas.context import Rendering
 from eunoe.schemas.events import Response, ToolCall, ToolResult
 
+WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
 PENDING_LOOKED_AT = 64  # turns before the cut mark that are looked at for facts still to come
 
 
@@ -129,14 +130,13 @@ class Draft:
 
     def measure_blocks(self) -> None:
         """Choose the facts again for the turns that are literal now, and measure the two blocks."""
-        view = self._in_view
-        wanted = [fact for fact in self.inputs.earlier if self._wanted(fact, view)]
-        self.earlier = facts.within(wanted, self.facts_bytes)
-        bearing = self._bearing(wanted)
-        self.now = facts.within([*self.inputs.now, *bearing], self.now_bytes)
-        beside = sum(fact in self.now for fact in bearing)
-        here = len(self.now) - beside
-        self.hidden = len(wanted) - len(self.earlier) - beside, len(self.inputs.now) - here
+        earlier, now, view = self.inputs.earlier, self.inputs.now, self._view
+        self.earlier = facts.within((fact for fact in earlier if not fact.said_by(view)), self.facts_bytes)
+        left = len(earlier) - sum(fact.said_by(view) for fact in earlier.of_turns(view)) - len(self.earlier)
+        here = facts.within(now, self.now_bytes)
+        beside = facts.within(self._bearing(view) if left else (), self.now_bytes - sum(fact.bytes for fact in here))
+        self.now = (*here, *beside)
+        self.hidden = left - len(beside), len(now) - len(here)
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -171,12 +171,6 @@ class Draft:
         turns = [turn for number in numbers if (turn := self.inputs.fold.turns.get(number))]
         return tuple(turn.number for turn in turns if turn.state == "committed" and turn.ordinal > extracted)
 
-    def _wanted(self, fact: Known, view: set[int]) -> bool:
-        """A fact of a turn that is in view is not said again, unless sources disagree or it is a proposal."""
-        if fact.conflict or fact.proposed or fact.turn not in view:
-            return True
-        return self.last is not None and fact.turn == self.last.number and bool(self.dropped or self.shrink)
-
     @property
     def gone(self) -> set[int]:
         """The entries of the rounds that left."""
@@ -185,16 +179,23 @@ class Draft:
         return {entry for step in tool_rounds(self.last.steps)[: self.dropped] for entry in step.entries}
 
     @property
-    def _in_view(self) -> set[int]:
+    def _view(self) -> frozenset[int]:
+        """The turns whose facts need not be said: those shown with everything that they say."""
         found = {turn.number for turn in self.turns}
-        return found | {self.inputs.open.number} if self.inputs.open is not None else found
+        if self.inputs.open is not None:
+            found.add(self.inputs.open.number)
+        if self.last is not None and (self.dropped or self.shrink):
+            found.discard(self.last.number)
+        return frozenset(found)
 
-    def _bearing(self, wanted: list[Known]) -> tuple[Known, ...]:
+    def _bearing(self, view: frozenset[int]) -> tuple[Known, ...]:
         """Of the facts that the earlier block has no room for, those that bear on the request."""
-        if len(wanted) == len(self.earlier):
-            return ()
-        shown = {fact.shown.id for fact in self.earlier}
-        return facts.bearing((fact for fact in wanted if fact.shown.id not in shown), facts.words(self.asked))
+        shown = frozenset(fact.shown.id for fact in self.earlier)
+        return self.inputs.earlier.bearing(self._words, shown, view)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return facts.words(self.asked[:WORDS_LOOKED_AT])
 
     def _headroom(self) -> int:
         """The mean size of the newest turns, less what the open turn has used of it already."""
@@ -203,7 +204,13 @@ class Draft:
         if not newest:
             return 0
         mean = sum(_own_tokens(turn, self.settings) for turn in newest) // len(newest)
-        return max(mean - (_own_tokens(self.inputs.open, self.settings) if self.inputs.open else 0), 0)
+        used = _own_tokens(self.inputs.open, self.settings) if self.inputs.open else 0
+        return max(min(mean, headroom_most(self.settings.window)) - used, 0)
+
+
+def reaches(inputs: Inputs, settings: Settings) -> bool:
+    """Whether the turns that are folded fill the window."""
+    return sum(_literal(inputs, settings)[1]) > settings.window
 
 
 def _literal(inputs: Inputs, settings: Settings) -> tuple[list[Turn], list[int], int]:

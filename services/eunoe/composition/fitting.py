@@ -29,12 +29,15 @@ def fit(draft: Draft) -> bool:
 
 
 def note(draft: Draft) -> str:
-    """What is said at the floor."""
-    return (
-        f"context at its floor: it takes {draft.used:,} of {draft.settings.window:,} tokens, above the "
-        f"{max(draft.budget.goal, 0):,} that leave room for this request ({draft.prompt:,}) and an average turn "
-        f"({draft.budget.headroom:,})"
-    )
+    """What is said at the floor, with the figures."""
+    window, budget = draft.settings.window, draft.budget
+    took = f"context at its floor: it takes {draft.used:,} of {window:,} tokens"
+    beside = f"this request ({draft.prompt:,}) and what an average turn still needs ({budget.headroom:,})"
+    if draft.over and budget.goal > 0:
+        return f"{took}, above the {budget.goal:,} that leave room for {beside}"
+    if draft.over:
+        return f"{took}, although {beside} leave no room for it within {budget.limit:,}"
+    return f"{took}, and the last turn had to leave it for {beside}"
 
 
 def _reference_rounds(draft: Draft) -> None:

@@ -21,8 +21,9 @@ from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     ContextComposed,
     Event,
+    Extracted,
+    FactEvent,
     Instructions,
-    MemoryEvent,
     Prompt,
     Response,
     ToolCall,
@@ -133,6 +134,7 @@ class Fold:
         self.instructions: list[Item] = []
         self.back: tuple[int, ...] = ()
         self.trimmed = False
+        self.adopted = False
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
@@ -161,7 +163,7 @@ class Fold:
             self.header, self.position = record.header, record.position
         if not self.oldest or number < self.oldest:
             self.oldest, self.back = number, record.header.back
-        if record.events and isinstance(record.events[0], MemoryEvent):
+        if any(isinstance(event, FactEvent | Extracted) for event in record.events):
             insort(self.remembered, record.position)
             del self.remembered[:-KEPT]
         for event in record.events:
@@ -196,15 +198,14 @@ class Fold:
         return subjects.chain_thread(self.chain)
 
     def remembered_up_to(self, position: int) -> int:
-        """The position of the last record up to that one in which memory did something, 0 for none known."""
+        """The position of the last record up to that one that can change a fact, 0 for none known."""
         return next((at for at in reversed(self.remembered) if at <= position), 0)
 
     def adopt(self, items: Iterable[Item]) -> None:
-        """Take in instructions from before what is folded."""
-        held = {item.entry for item in self.instructions}
+        """Take in the instructions from before what is folded that may be in force; there are no others."""
+        self.adopted = True
         for item in items:
-            if item.entry not in held:
-                insort(self.instructions, item, key=lambda held: held.entry)
+            self._instructed(item)
 
     def restart(self, fresh: Fold) -> None:
         """Become ``fresh``, a fold of the same chain."""
@@ -253,6 +254,7 @@ class Fold:
             case TurnCommitted():
                 turn = self._turn(event.turn)
                 turn.state, turn.ordinal = "committed", event.ordinal
+                self.adopted = self.adopted and event.turn >= self.base
             case TurnAborted():
                 self._turn(event.turn).state = "aborted"
             case ContextComposed():
@@ -278,9 +280,13 @@ class Fold:
 
     def _entry(self, item: Item) -> None:
         if isinstance(item.event, Instructions):
-            insort(self.instructions, item, key=lambda held: held.entry)
+            self._instructed(item)
             return
         turn = self._turn(item.event.turn)
         before = turn.size
         turn.add(item)
         self.size += turn.size - before
+
+    def _instructed(self, item: Item) -> None:
+        if all(held.entry != item.entry for held in self.instructions):
+            insort(self.instructions, item, key=lambda held: held.entry)

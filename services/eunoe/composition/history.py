@@ -9,6 +9,7 @@ from eunoe.composition.composer import Made, context, make
 from eunoe.composition.counter import ByteCounter
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.instructed import Instructed
 from eunoe.composition.past import Found, Past
 from eunoe.composition.plan import enough
 from eunoe.composition.remembered import Memory, Place
@@ -22,10 +23,11 @@ from eunoe.schemas.subjects import Address
 class Historian:
     """Answers what a turn saw. Looking changes nothing."""
 
-    def __init__(self, threads: Threads, memory: Memory, past: Past, bodies: Bodies) -> None:
+    def __init__(self, threads: Threads, memory: Memory, past: Past, instructed: Instructed, bodies: Bodies) -> None:
         self._threads = threads
         self._memory = memory
         self._past = past
+        self._instructed = instructed
         self._bodies = bodies
 
     async def context(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
@@ -55,8 +57,10 @@ class Historian:
         place = Place(address.thread, asked.session, asked.agent)
         facts = await self._memory.before(place, asked.number, asked.time)
         bare = Inputs(thread=address.thread, fold=fold, turn=asked.number, open=whole)
-        while not fold.complete and not (enough(bare, settings) and fold.in_force(asked.number)):
+        while not fold.complete and not enough(bare, settings):
             await self._threads.further(fold)
+        if not fold.in_force(asked.number) and not fold.complete:
+            fold.adopt(await self._instructed.older(fold, asked.number))
         instructions = await self._bodies.items(address.thread, fold.in_force(asked.number), settings.window)
         inputs = Inputs(
             thread=address.thread,

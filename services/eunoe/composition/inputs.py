@@ -10,7 +10,7 @@ from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold, Profile, Turn
 from eunoe.composition.formats import Piece
-from eunoe.composition.known import Known
+from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.schemas import limits
 
@@ -59,8 +59,8 @@ class Inputs:
     open: Turn | None = None
     request: str = ""
     instructions: tuple[Item, ...] = ()
-    earlier: tuple[Known, ...] = ()
-    now: tuple[Known, ...] = ()
+    earlier: Facts = field(default_factory=Facts)
+    now: Facts = field(default_factory=Facts)
     mark: int = 0
     left: int = 0
     anchor: int = 0

@@ -14,9 +14,12 @@ from eunoe.schemas.facts import Assertion, Identity
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
-BEARING = 4  # facts that bear on a request, shown beside it
+PASSED_OVER = 32  # facts too long for the room that is left, after which nothing more is looked at
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
+
+Rank = tuple[bool, bool, bool, int, int, int, str]
+"""The order of facts: the task, what is in conflict, what a person said, then the newest; never the same twice."""
 
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
@@ -42,9 +45,14 @@ class Known:
     task: bool
     conflict: bool
     proposed: bool
-    rank: tuple[bool, bool, bool, int, int, int]
+    rank: Rank
     bytes: int
     words: frozenset[str]
+
+    def said_by(self, view: frozenset[int]) -> bool:
+        """Whether a turn in view says it already, so that it need not be said again; a fact that sources
+        disagree on, or a proposal, is always said."""
+        return self.turn in view and not self.conflict and not self.proposed
 
 
 def known(view: View, thread: str) -> tuple[Known, ...]:
@@ -55,26 +63,17 @@ def known(view: View, thread: str) -> tuple[Known, ...]:
     return tuple(_known(view, head, thread) for head in heads)
 
 
-def ordered(facts: Iterable[Known]) -> tuple[Known, ...]:
-    """The task, what is in conflict, what a person said, then the newest."""
-    return tuple(sorted(facts, key=lambda fact: fact.rank))
-
-
 def within(facts: Iterable[Known], size: int) -> tuple[Known, ...]:
-    """As many facts, in order, as ``size`` bytes of lines hold."""
-    chosen, left = [], size
+    """As many facts, in order, as ``size`` bytes of lines hold; `PASSED_OVER` that do not fit end it."""
+    chosen: list[Known] = []
+    left, passed = size, 0
     for fact in facts:
         if fact.bytes <= left:
             chosen.append(fact)
             left -= fact.bytes
+        elif (passed := passed + 1) == PASSED_OVER:
+            break
     return tuple(chosen)
-
-
-def bearing(facts: Iterable[Known], request: frozenset[str]) -> tuple[Known, ...]:
-    """The facts that share most words with a request, `BEARING` at most, those that share none left out."""
-    scored = [(len(fact.words & request), fact) for fact in facts]
-    best = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].rank))
-    return tuple(fact for _, fact in best[:BEARING])
 
 
 def words(text: str) -> frozenset[str]:
@@ -112,7 +111,7 @@ def _known(view: View, head: Version, thread: str) -> Known:
         task=task,
         conflict=view.conflict,
         proposed=head.state == "proposed",
-        rank=(not task, not view.conflict, not person, -at, -position, -index),
+        rank=(not task, not view.conflict, not person, -at, -position, -index, first.id),
         bytes=len(said.encode()) + 1,
         words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
     )

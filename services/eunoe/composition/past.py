@@ -21,12 +21,10 @@ from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import (
     ContextComposed,
     Entry,
-    Instructions,
     MemoryUsed,
     Prompt,
     TurnAborted,
     TurnCommitted,
-    TurnOpened,
 )
 from eunoe.schemas.records import Record
 
@@ -122,21 +120,6 @@ class Past:
         ]
         return sorted(found, key=lambda item: item.entry)
 
-    async def instructions_before(self, head: Head, number: int, not_of: set[int]) -> list[Item]:
-        """The newest instructions up to record ``number``: those given together, of no turn that was aborted.
-
-        ``not_of``: turns that are known not to count. Reads back to where they are, and keeps nothing else.
-        """
-        skipped, found = set(not_of), list[Item]()
-        async for record in self._walker.backward(head, number):
-            skipped |= {event.turn for event in record.events if isinstance(event, TurnAborted)}
-            for event in reversed(record.events):
-                if isinstance(event, Instructions) and event.turn not in skipped and _together(event, found):
-                    found.append(Item(event, record.position, event.at or record.header.time))
-            if found and (not found[0].event.turn or _opens(record, found[0].event.turn)):
-                break
-        return found
-
     async def _lines(self, facts: Sequence[FactLine]) -> dict[str, str]:
         places = sorted({fact.position for fact in facts})
         stored = [one for one in await self._log.get(places) if one is not None]
@@ -172,14 +155,6 @@ def _shown(record: Record) -> frozenset[int]:
     """The entries that reached the model, as the record of a recipe says."""
     used = [event for event in record.events if isinstance(event, MemoryUsed)]
     return frozenset(entry for one in used for first, last in one.entries for entry in range(first, last + 1))
-
-
-def _together(event: Instructions, found: Sequence[Item]) -> bool:
-    return not found or event.turn == found[0].event.turn
-
-
-def _opens(record: Record, turn: int) -> bool:
-    return any(isinstance(event, TurnOpened) and event.turn == turn for event in record.events)
 
 
 def _closes(record: Record, turn: int) -> bool:

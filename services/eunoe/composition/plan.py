@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from eunoe.composition import fitting
-from eunoe.composition.draft import Draft
+from eunoe.composition.draft import Draft, reaches
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
 
 
-def plan(inputs: Inputs, settings: Settings) -> Recipe:
-    """What to show and how. ``id``, ``sha256`` and ``tokens`` are the renderer's to fill in.
+def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
+    """What to show and how, with the lines of the facts by their ids. ``id``, ``sha256`` and ``tokens`` are the
+    renderer's to fill in.
 
     Raises `DoesNotFit`.
     """
@@ -20,7 +21,7 @@ def plan(inputs: Inputs, settings: Settings) -> Recipe:
     opened = [inputs.open] if inputs.open is not None else []
     shown = [one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)]
     gone = draft.gone
-    return Recipe(
+    recipe = Recipe(
         v=limits.SCHEMA_VERSION,
         id="",
         turn=inputs.turn,
@@ -56,6 +57,7 @@ def plan(inputs: Inputs, settings: Settings) -> Recipe:
             "output": settings.output,
         },
     )
+    return recipe, {fact.shown.id: fact.line for fact in (*draft.earlier, *draft.now)}
 
 
 def enough(inputs: Inputs, settings: Settings) -> bool:
@@ -70,7 +72,7 @@ def enough(inputs: Inputs, settings: Settings) -> bool:
         return False
     if inputs.mark and fold.base <= inputs.mark:
         return True
-    return sum(Draft(inputs, settings).sizes) > settings.window
+    return reaches(inputs, settings)
 
 
 def check(window: int, target: float, headroom: int) -> None:

@@ -14,6 +14,7 @@ from eunoe.composition.counter import ByteCounter
 from eunoe.composition.freshness import Freshness
 from eunoe.composition.history import Historian
 from eunoe.composition.inputs import Settings as Wanted
+from eunoe.composition.instructed import Instructed
 from eunoe.composition.past import Past
 from eunoe.composition.plan import check
 from eunoe.composition.recording import Recorder
@@ -37,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class CompositionWorker:
-    """Serves ``compose`` and ``turns``; follows the permanent facts."""
+    """Serves ``compose`` and ``turns``; follows the facts of those that ask."""
 
     name = "composition"
 
@@ -50,8 +51,9 @@ class CompositionWorker:
         self._recorder = Recorder(auditor)
         past = Past(store, kinds)
         bodies = Bodies(Pieces(store, self._chains, clock))
-        self._composer = Composer(self._threads, self._memory, Freshness(store), past, bodies, self._recorder)
-        self._historian = Historian(self._threads, self._memory, past, bodies)
+        instructed = Instructed(store.log, self._walker)
+        self._composer = Composer(self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder)
+        self._historian = Historian(self._threads, self._memory, past, instructed, bodies)
         self._counts = {"composed": 0, "replayed": 0, "stale": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -61,13 +63,14 @@ class CompositionWorker:
         }
 
     async def run(self) -> None:
-        await self._memory.permanent.run()
+        await self._memory.run()
 
     async def drain(self) -> None:
         """Nothing is kept back: a context is handed out only once its recipe is stored."""
 
     def statistics(self) -> Mapping[str, int]:
-        return {**self._counts, **self._threads.statistics(), **self._recorder.statistics()}
+        held = self._memory.statistics()
+        return {**self._counts, **self._threads.statistics(), **held, **self._recorder.statistics()}
 
     async def _compose(self, address: Address, request: ComposeRequest) -> ComposeReply:
         if not address.thread:

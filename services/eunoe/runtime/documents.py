@@ -54,20 +54,22 @@ class JetStreamDocuments:
                 if entry := self._entry(read.message, read.headers):
                     yield entry
 
-    def watch(self, filters: Sequence[str] = ()) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        return self._watch(tuple(self._subjects(filters)))
+    def watch(
+        self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
+    ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        return self._watch(Range(tuple(self._subjects(filters)), after + 1, resume=resume))
 
     async def revision(self) -> int:
         return (await self._reader.state())[0]
 
     @asynccontextmanager
-    async def _watch(self, subjects: tuple[str, ...]) -> AsyncIterator[AsyncIterator[Change]]:
+    async def _watch(self, wanted: Range) -> AsyncIterator[AsyncIterator[Change]]:
         last, _ = await self._reader.state()
-        async with aclosing(self._changes(subjects, last)) as changes:
+        async with aclosing(self._changes(wanted, last)) as changes:
             yield changes
 
-    async def _changes(self, subjects: tuple[str, ...], before: int) -> AsyncGenerator[Change, None]:
-        async with aclosing(self._reader.read(Range(subjects))) as found:
+    async def _changes(self, wanted: Range, before: int) -> AsyncGenerator[Change, None]:
+        async with aclosing(self._reader.read(wanted)) as found:
             async for read in found:
                 key, seq = read.message.subject[len(self._prefix) :], read.message.seq
                 value = None if stored.deleted(read.headers) else read.message.data

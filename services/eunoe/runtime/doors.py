@@ -174,8 +174,14 @@ class Documents(Protocol):
         """Every live document that matches, in order of revision after revision ``after``, in bounded memory."""
         ...
 
-    def watch(self, filters: Sequence[str] = ()) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        """What is there, then every change, in order of revision; goes on by itself after a reconnect."""
+    def watch(
+        self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
+    ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        """What is there with a revision after ``after``, then every change, in order of revision.
+
+        Goes on by itself after a reconnect; with ``resume`` False it raises `Unreachable` or `OutcomeUnknown`
+        then, for somebody who must read everything again.
+        """
         ...
 
     async def revision(self) -> int:

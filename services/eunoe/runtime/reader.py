@@ -63,12 +63,15 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What to read. ``until`` None: go on for ever. ``newest``: only the last message of every subject."""
+    """What to read. ``until`` None: go on for ever. ``newest``: only the last message of every subject.
+
+    ``resume`` False: an interruption ends the reading with its error."""
 
     filters: tuple[str, ...]
     start: int = 1
     until: int | None = None
     newest: bool = False
+    resume: bool = True
 
 
 class Reader:
@@ -104,7 +107,7 @@ class Reader:
                         yield found
             except (OutcomeUnknown, Unreachable) as error:
                 failures += 1
-                if wanted.newest or (wanted.until is not None and failures == ATTEMPTS):
+                if wanted.newest or not wanted.resume or (wanted.until is not None and failures == ATTEMPTS):
                     raise
                 logger.info("reading %s goes on at %d: %s", self._stream, seq, error, extra={"action": "reader_again"})
             else:

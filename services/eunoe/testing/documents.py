@@ -44,19 +44,21 @@ class MemoryDocuments:
                 if entry := _entry(one.subject, one.data, one.seq):
                     yield entry
 
-    def watch(self, filters: Sequence[str] = ()) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        return self._watch(tuple(filters))
+    def watch(
+        self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
+    ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        return self._watch(tuple(filters), after + 1)
 
     async def revision(self) -> int:
         return self._stream.last_seq
 
     @asynccontextmanager
-    async def _watch(self, filters: tuple[str, ...]) -> AsyncIterator[AsyncIterator[Change]]:
-        async with aclosing(self._changes(filters, self._stream.last_seq)) as changes:
+    async def _watch(self, filters: tuple[str, ...], start: int) -> AsyncIterator[AsyncIterator[Change]]:
+        async with aclosing(self._changes(filters, start, self._stream.last_seq)) as changes:
             yield changes
 
-    async def _changes(self, filters: tuple[str, ...], before: int) -> AsyncGenerator[Change, None]:
-        async with aclosing(self._stream.walk(1, filters, until=None)) as found:
+    async def _changes(self, filters: tuple[str, ...], start: int, before: int) -> AsyncGenerator[Change, None]:
+        async with aclosing(self._stream.walk(start, filters, until=None)) as found:
             async for one in found:
                 entry = _entry(one.subject, one.data, one.seq)
                 yield Change(one.subject, entry.value if entry else None, one.seq, live=one.seq > before)

@@ -20,6 +20,7 @@ from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known, known
 from eunoe.composition.plan import plan
 from eunoe.composition.render import Rendered, Stored, render, sealed
+from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.facts.document import build
 from eunoe.facts.fold import fold
@@ -136,12 +137,12 @@ class Compose:
             open=opened,
             request=request,
             instructions=fold.in_force(turn),
-            earlier=tuple(earlier),
-            now=tuple(now),
+            earlier=Facts.of(earlier),
+            now=Facts.of(now),
             mark=mark,
             **more,
         )
-        recipe = plan(inputs, self.settings)
+        recipe, _ = plan(inputs, self.settings)
         stored = stored_of(recipe, fold, inputs.instructions, [*earlier, *now])
         rendered = render(recipe, stored)
         return Composed(sealed(recipe, rendered, ByteCounter(), fold.chain), rendered)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from eunoe.composition import blocks, known, marks
 from eunoe.composition.known import Known
+from eunoe.composition.shelf import Facts
 from eunoe.facts.document import build
 from eunoe.facts.fold import fold
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, Stated
@@ -88,9 +89,9 @@ def test_facts_are_ordered_task_conflict_person_newest() -> None:
     person = seen(fact("blue", subject="note", name="colour", source=ALICE, at=4))
     new, old = seen(fact("n", name="new.py", at=9)), seen(fact("o", name="old.py", at=8))
 
-    ordered = known.ordered([old, person, new, conflict, task])
+    ordered = Facts.of([old, person, new, conflict, task])
 
-    assert ordered == (task, conflict, person, new, old)
+    assert tuple(ordered) == (task, conflict, person, new, old)
     assert known.within(ordered, task.bytes + conflict.bytes) == (task, conflict)
 
 

@@ -1,0 +1,187 @@
+"""The documents of the owners that are asked for, held in memory and kept up to date by one watch of their bucket.
+
+An owner that is not held is read once; from then on the watch brings what changes. When the watch was
+interrupted, everything that is held may have missed something: it is dropped, and read again when it is
+asked for. Until the watch is there, documents are read each time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+import msgspec
+
+from eunoe.composition.owned import Owned
+from eunoe.runtime.backoff import backoff
+from eunoe.runtime.doors import Change, Documents
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Busy, Damaged, EunoeError, OutcomeUnknown, Unreachable
+
+logger = logging.getLogger(__name__)
+
+WATCHED = ("fact.>", "state.>")
+
+
+@dataclass(slots=True)
+class _Held:
+    owned: Owned
+    upto: int = 0
+    size: int = 0
+    loaded: bool = False
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """An owner, and the revision of its bucket that it reflects at least."""
+
+    owned: Owned
+    upto: int
+
+
+class Following:
+    """The owners of one bucket, the least recently used of them forgotten beyond ``most`` bytes."""
+
+    def __init__(self, bucket: Documents, new: Callable[[str], Owned], most: int = limits.HELD_FACTS_BYTES) -> None:
+        self._bucket = bucket
+        self._new = new
+        self._most = most
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._upto = 0
+        self._size = 0
+        self._live = False
+        self._counts = {"loaded": 0, "caught_up": 0, "changes": 0, "dropped": 0}
+
+    def statistics(self) -> dict[str, int]:
+        return {**self._counts, "owners": len(self._held), "bytes": self._size}
+
+    async def run(self) -> None:
+        """Follow the bucket until cancelled."""
+        attempt = 0
+        while True:
+            try:
+                await self._follow()
+            except (Busy, Damaged, OutcomeUnknown, Unreachable) as error:
+                logger.info("the facts are read anew: %s", error, extra={"action": "facts_dropped"})
+            finally:
+                attempt = 1 if self._live else attempt + 1
+                self._drop()
+            await anyio.sleep(backoff(attempt))
+
+    async def of(self, owner: str, revision: int = 0, position: int = 0) -> Reflected:
+        """The owner as it is known; where that is older than ``revision`` of the bucket, or than ``position`` of
+        the log in a thread's state, what came since is read."""
+        if not self._live:
+            return await self._read(owner)
+        token = _token(subjects.state_key(owner))
+        held = self._held.get(token)
+        if held is None:
+            held = self._held[token] = _Held(self._new(owner))
+        self._held.move_to_end(token)
+        if not held.loaded or self._behind(token, held, revision, position):
+            async with held.lock:
+                await self._refresh(token, held, revision, position)
+        upto = self._reached(token, held)
+        self._tidy()
+        return Reflected(held.owned, upto)
+
+    async def _follow(self) -> None:
+        self._upto = await self._bucket.revision()
+        self._live = True
+        async with self._bucket.watch(WATCHED, after=self._upto, resume=False) as changes:
+            async for change in changes:
+                self._take(change)
+
+    def _take(self, change: Change) -> None:
+        self._upto = change.revision
+        token = _token(change.key)
+        held = self._held.get(token)
+        if held is None:
+            return
+        self._counts["changes"] += 1
+        try:
+            held.owned.take(change.key, change.value, change.revision)
+        except (msgspec.DecodeError, EunoeError) as error:
+            logger.error("%s cannot be read: %s", change.key, error, extra={"action": "document_damaged"})
+            self._forget(token, held)
+        else:
+            self._measure(token, held)
+
+    def _drop(self) -> None:
+        self._counts["dropped"] += len(self._held)
+        self._held.clear()
+        self._live, self._upto, self._size = False, 0, 0
+
+    async def _read(self, owner: str) -> Reflected:
+        """The owner as its documents are now, of which nothing is kept."""
+        owned = self._new(owner)
+        found = await self._bucket.find(_filters(owner))
+        for entry in found.entries:
+            owned.take(entry.key, entry.value, entry.revision)
+        return Reflected(owned, found.upto)
+
+    async def _refresh(self, token: str, held: _Held, revision: int, position: int) -> None:
+        if not held.loaded:
+            await self._load(token, held)
+        elif self._behind(token, held, revision, position):
+            await self._catch_up(token, held)
+
+    async def _load(self, token: str, held: _Held) -> None:
+        """Read the owner at least as far as the watch is: what the watch brings meanwhile, it takes already."""
+        fence = self._upto
+        try:
+            found = await self._bucket.find(_filters(held.owned.owner), fence=fence)
+        except BaseException:
+            self._forget(token, held)
+            raise
+        for entry in found.entries:
+            held.owned.take(entry.key, entry.value, entry.revision)
+        held.upto, held.loaded = max(found.upto, fence), True
+        self._counts["loaded"] += 1
+        self._measure(token, held)
+
+    async def _catch_up(self, token: str, held: _Held) -> None:
+        """Read what the watch is still to bring; a deletion waits for the watch."""
+        last = await self._bucket.revision()
+        async for entry in self._bucket.scan(_filters(held.owned.owner), after=self._reached(token, held)):
+            held.owned.take(entry.key, entry.value, entry.revision)
+        held.upto = max(held.upto, last)
+        self._counts["caught_up"] += 1
+        self._measure(token, held)
+
+    def _behind(self, token: str, held: _Held, revision: int, position: int) -> bool:
+        return self._reached(token, held) < revision or held.owned.position < position
+
+    def _reached(self, token: str, held: _Held) -> int:
+        """The revision that an owner reflects: what the watch has brought, while it still follows that one."""
+        return max(held.upto, self._upto) if self._held.get(token) is held else held.upto
+
+    def _measure(self, token: str, held: _Held) -> None:
+        if self._held.get(token) is held:
+            self._size += held.owned.size - held.size
+            held.size = held.owned.size
+
+    def _forget(self, token: str, held: _Held) -> None:
+        if self._held.get(token) is held:
+            self._size -= held.size
+            del self._held[token]
+
+    def _tidy(self) -> None:
+        if self._size <= self._most:
+            return
+        for token, held in list(self._held.items()):
+            if self._size > self._most and held.loaded and not held.lock.locked():
+                self._forget(token, held)
+
+
+def _filters(owner: str) -> Sequence[str]:
+    return subjects.facts_of(owner), subjects.state_key(owner)
+
+
+def _token(key: str) -> str:
+    """The token of a key that names its owner."""
+    return key.split(".", 2)[1]

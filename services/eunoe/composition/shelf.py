@@ -1,0 +1,121 @@
+"""Facts kept in order, one change at a time, so that a context looks only at those that it shows. Pure but for
+the shelves themselves.
+
+Whatever changes were made in whatever order, a shelf holds what ordering its facts all anew would give.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from typing import TypeVar
+
+from eunoe.composition.known import Known, Rank
+
+_Key = TypeVar("_Key", int, str)
+
+BEARING = 4  # facts that bear on a request, shown beside it
+COMMON = 64  # facts; a word that more of them share tells none of them apart
+FACT_BYTES = 1_024  # bytes of memory that a fact takes beside its line and its words
+WORD_BYTES = 100  # bytes of memory for each word that leads to a fact
+
+
+class Shelf:
+    """The facts of one owner: in order, by the document they are from, by their turn, and by their words."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._documents: dict[str, tuple[Known, ...]] = {}
+        self._order: list[Known] = []
+        self._turns: dict[int, dict[str, Known]] = {}
+        self._words: dict[str, dict[str, Known]] = {}
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[Known]:
+        return iter(self._order)
+
+    def put(self, key: str, facts: Iterable[Known]) -> None:
+        """The facts of a document, in the place of those it had before; none for one that is gone."""
+        for fact in self._documents.pop(key, ()):
+            self._remove(fact)
+        held = tuple(facts)
+        if held:
+            self._documents[key] = held
+        for fact in held:
+            self._add(fact)
+
+    def of_turn(self, turn: int) -> Iterable[Known]:
+        """The facts that came from a turn, in no order."""
+        return self._turns.get(turn, {}).values()
+
+    def sharing(self, word: str) -> Iterable[Known]:
+        """The facts with a word, in no order; none where it is too common to tell them apart."""
+        found = self._words.get(word, {})
+        return found.values() if len(found) <= COMMON else ()
+
+    def _add(self, fact: Known) -> None:
+        insort(self._order, fact, key=_rank)
+        self._turns.setdefault(fact.turn, {})[fact.shown.id] = fact
+        for word in fact.words:
+            self._words.setdefault(word, {})[fact.shown.id] = fact
+        self.size += _size(fact)
+
+    def _remove(self, fact: Known) -> None:
+        del self._order[bisect_left(self._order, fact.rank, key=_rank)]
+        _drop(self._turns, fact.turn, fact)
+        for word in fact.words:
+            _drop(self._words, word, fact)
+        self.size -= _size(fact)
+
+
+class Facts:
+    """The facts of several shelves as one, in order."""
+
+    def __init__(self, *shelves: Shelf) -> None:
+        self._shelves = shelves
+
+    @classmethod
+    def of(cls, facts: Iterable[Known]) -> Facts:
+        """Facts that are on no shelf yet."""
+        shelf = Shelf()
+        for fact in facts:
+            shelf.put(fact.shown.id, [fact])
+        return cls(shelf)
+
+    def __len__(self) -> int:
+        return sum(len(shelf) for shelf in self._shelves)
+
+    def __iter__(self) -> Iterator[Known]:
+        return merge(*self._shelves, key=_rank)
+
+    def of_turns(self, turns: Iterable[int]) -> Iterator[Known]:
+        """The facts that came from these turns, in no order."""
+        return (fact for turn in turns for shelf in self._shelves for fact in shelf.of_turn(turn))
+
+    def bearing(self, words: frozenset[str], without: frozenset[str], view: frozenset[int]) -> tuple[Known, ...]:
+        """The facts that share most words with a request, `BEARING` at most.
+
+        ``without`` are ids of facts that are shown already; a fact of a turn in ``view`` is shown by it.
+        """
+        found = {fact.shown.id: fact for word in words for shelf in self._shelves for fact in shelf.sharing(word)}
+        left = (fact for fact in found.values() if fact.shown.id not in without and not fact.said_by(view))
+        scored = [(-len(fact.words & words), fact.rank, fact) for fact in left]
+        return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[:BEARING])
+
+
+def _rank(fact: Known) -> Rank:
+    return fact.rank
+
+
+def _size(fact: Known) -> int:
+    return FACT_BYTES + 2 * fact.bytes + WORD_BYTES * len(fact.words)
+
+
+def _drop(index: dict[_Key, dict[str, Known]], key: _Key, fact: Known) -> None:
+    held = index[key]
+    del held[fact.shown.id]
+    if not held:
+        del index[key]
