@@ -31,8 +31,9 @@ logger = logging.getLogger(__name__)
 FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
+WAITS_LONGER = 4  # waits in a row for what cannot be reached that are longer each time: 2 seconds at most
 TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
-PAUSE_SECONDS = 0.005  # seconds between two fetches while there is work in hand, so that one fetch brings several
+PAUSE_SECONDS = 0.01  # seconds between two fetches while messages come faster than one by one
 FETCH = 256  # messages that one fetch brings at most
 LOW_BYTES = 16 * limits.MIB  # bytes in hand over which nothing is fetched; one fetch brings as much again at most
 
@@ -100,7 +101,7 @@ class Pump:
                 await self._progress.wait()
                 continue
             count = await self._round(consumer, lanes, FETCH)
-            if self._lanes and count < FETCH:
+            if 1 < count < FETCH:
                 await anyio.sleep(PAUSE_SECONDS)
 
     async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
@@ -109,8 +110,7 @@ class Pump:
         until = anyio.current_time() + CAREFUL_SECONDS
         while anyio.current_time() < until and (await self._unacknowledged(consumer)):
             await self._round(consumer, lanes, 1)
-            while self._lanes:
-                await self._progress.wait()
+            await self._idle()
 
     async def _unacknowledged(self, consumer: Consumer) -> int:
         try:
@@ -195,6 +195,7 @@ class Pump:
 
     async def _one(self, delivery: Delivery) -> None:
         attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
+        waited = 0
         while attempt <= limits.ATTEMPTS:
             if self._stopping.is_set():
                 return await _told(delivery.nak)
@@ -202,17 +203,22 @@ class Pump:
                 await self._handle(delivery.message)
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}"
-                self._failed(delivery, attempt, error)
+                self._failed(delivery, attempt, error, waited=waited)
                 attempt += not _transient(error)
-                with anyio.move_on_after(backoff(attempt, first=self._retry_seconds, jitter=random.random())):
+                waited += 1
+                pauses = max(attempt, min(waited, WAITS_LONGER))
+                with anyio.move_on_after(backoff(pauses, first=self._retry_seconds, jitter=random.random())):
                     await self._stopping.wait()
             else:
                 self._counts["handled"] += 1
                 return await _told(delivery.ack)
         return await self._lay_aside(delivery, attempt - 1, reason)
 
-    def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1) -> None:
+    def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1, *, waited: int = 0) -> None:
+        """Count a failure, and tell it: of one that only waits, the first, second, fourth, eighth … time."""
         self._counts["failed"] += 1
+        if _transient(error) and waited & (waited + 1):
+            return
         more = f" and {count - 1} more together" if count > 1 else ""
         logger.warning(
             "%s failed on position %d%s, attempt %d: %s: %s",
@@ -245,10 +251,14 @@ class Pump:
     async def _finish(self) -> None:
         self._stopping.set()
         with anyio.move_on_after(limits.DRAIN_SECONDS):
-            while self._lanes:
-                await self._progress.wait()
+            await self._idle()
         for scope in list(self._scopes):
             scope.cancel()
+
+    async def _idle(self) -> None:
+        """Wait until nothing is in hand."""
+        while self._lanes:
+            await self._progress.wait()
 
     def _in_hand(self) -> int:
         return sum(len(lane) for lane in self._lanes.values())
