@@ -39,7 +39,7 @@ def mapped(rule: Mapping[str, Any]) -> Extractor:
         found = Mapped.model_validate(rule)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(("extraction.mappings", *(str(part) for part in first["loc"])))
+        field = ".".join(("mappings", *(str(part) for part in first["loc"])))
         raise Misconfigured(f"{field}: {first['msg']}") from None
 
     def read(call: Call, around: Around) -> Iterator[Found]:

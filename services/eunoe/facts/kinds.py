@@ -86,11 +86,11 @@ class Kinds:
 def _merged(name: str, known: Kind | None, fields: Mapping[str, Any]) -> Kind:
     if not name or name != name.strip() or len(name.encode()) > _NAME_BYTES:
         raise Misconfigured(
-            f"facts.kinds: {name!r} cannot name a kind; use 1 to {_NAME_BYTES} bytes without edge space"
+            f"kinds: {name!r} cannot name a kind; use 1 to {_NAME_BYTES} bytes without edge space"
         )
     try:
         return Kind.model_validate({**(known.model_dump() if known else {}), **fields})
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(("facts", "kinds", name, *(str(part) for part in first["loc"])))
+        field = ".".join(("kinds", name, *(str(part) for part in first["loc"])))
         raise Misconfigured(f"{field}: {first['msg']}") from None

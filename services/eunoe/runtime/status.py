@@ -13,12 +13,14 @@ from eunoe.runtime.requester import Requester
 from eunoe.runtime.roster import NAMES
 
 CONFLICTS = "conflicts"  # the count of lost races, in a worker's statistics
+FAILED = "failed"  # the count of extractors that failed on a turn, in the statistics of extraction
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
     """One kind of worker: how many run, and of the messages that it consumes, those not yet delivered to any
-    (``waiting``) and those delivered but not done (``in_hand``). Counts are sums over those that run."""
+    (``waiting``) and those delivered but not done (``in_hand``). Counts are sums over those that run, since
+    they started; ``failed`` counts what extraction could not derive."""
 
     name: str
     running: int
@@ -27,6 +29,7 @@ class WorkerStatus:
     requests: int = 0
     errors: int = 0
     conflicts: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +74,21 @@ def of_worker(name: str, running: Sequence[Running], pending: tuple[int, int]) -
         requests=sum(requests for one in mine for requests, _ in one.verbs.values()),
         errors=sum(errors for one in mine for _, errors in one.verbs.values()),
         conflicts=sum(one.statistics.get(CONFLICTS, 0) for one in mine),
+        failed=sum(one.statistics.get(FAILED, 0) for one in mine) if name == "extraction" else 0,
     )
 
 
 def faults(workers: Sequence[WorkerStatus], dead: int) -> list[str]:
-    """What is wrong, a line each: a worker that does not run (with its backlog), and dead letters."""
+    """What is wrong, a line each: a worker that does not run (with its backlog) or failed, and dead letters."""
     found = []
     for worker in workers:
         if not worker.running:
             backlog = worker.waiting + worker.in_hand
             waits = f", and {backlog} records wait for it" if backlog else ""
             found.append(f"{worker.name} does not run{waits}; start it with `eunoe serve {worker.name}`")
+        if worker.failed:
+            what = "extraction" if worker.failed == 1 else "extractions"
+            found.append(f"{worker.failed} {what} failed; `eunoe threads --json` says of which turns, and why (failed)")
     if dead:
         found.append(f"{dead} records were laid aside as dead letters; a worker's log says why each failed")
     return found

@@ -81,10 +81,10 @@ def test_configuration_changes_a_kind_field_by_field() -> None:
 @pytest.mark.parametrize(
     ("definition", "field"),
     [
-        ({"ticket": {"description": "x"}}, "facts.kinds.ticket.fact_class"),
-        ({"file": {"normaliser": "upper"}}, "facts.kinds.file.normaliser"),
-        ({"file": {"colour": "red"}}, "facts.kinds.file.colour"),
-        ({" x": {}}, "facts.kinds"),
+        ({"ticket": {"description": "x"}}, "kinds.ticket.fact_class"),
+        ({"file": {"normaliser": "upper"}}, "kinds.file.normaliser"),
+        ({"file": {"colour": "red"}}, "kinds.file.colour"),
+        ({" x": {}}, "kinds"),
     ],
 )
 def test_a_bad_definition_is_refused_with_its_field(definition: dict[str, dict[str, str]], field: str) -> None:
