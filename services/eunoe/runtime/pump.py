@@ -33,7 +33,8 @@ ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
 WAITS_LONGER = 4  # waits in a row for what cannot be reached that are longer each time: 2 seconds at most
 TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
-PAUSE_SECONDS = 0.01  # seconds between two fetches while messages come faster than one by one
+PAUSE_SECONDS = 0.02  # seconds between two fetches while messages come faster than one by one: no more than readers
+# who wait for what a worker writes let pass between two looks
 FETCH = 256  # messages that one fetch brings at most
 LOW_BYTES = 16 * limits.MIB  # bytes in hand over which nothing is fetched; one fetch brings as much again at most
 
