@@ -136,8 +136,8 @@ class Composer:
 
     async def _instructions(self, fold: Fold, opened: Turn | None, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
-        if not fold.in_force(turn) and not fold.complete and not fold.adopted:
-            fold.adopt(await self._instructed.older(fold, turn))
+        if fold.older is None and not fold.complete and not fold.in_force(turn):
+            fold.older = tuple(await self._instructed.older(fold, turn))
         return tuple(await self._bodies.items(fold.thread, fold.in_force(turn), settings.window))
 
 

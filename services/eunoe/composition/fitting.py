@@ -84,10 +84,10 @@ def _rounds_leave(draft: Draft) -> None:
     def fits(count: int) -> bool:
         draft.dropped = count
         draft.measure_tail()
+        draft.measure_blocks()
         return not draft.over
 
     fits(least(1, draft.rounds - 1, fits))
-    draft.measure_blocks()
     draft.steps.append(f"left {draft.dropped} rounds" if draft.dropped > 1 else "left 1 round")
 
 

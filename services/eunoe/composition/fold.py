@@ -7,7 +7,7 @@ same records give the same fold. Whether the fold reaches back far enough is the
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -120,7 +120,11 @@ class Composed:
 
 
 class Fold:
-    """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place, and nothing else does."""
+    """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place.
+
+    ``older`` are the instructions from before what is folded that hold when none since do, None until they
+    were looked for.
+    """
 
     def __init__(self, chain: str) -> None:
         self.chain = chain
@@ -134,7 +138,7 @@ class Fold:
         self.instructions: list[Item] = []
         self.back: tuple[int, ...] = ()
         self.trimmed = False
-        self.adopted = False
+        self.older: tuple[Item, ...] | None = None
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
@@ -201,12 +205,6 @@ class Fold:
         """The position of the last record up to that one that can change a fact, 0 for none known."""
         return next((at for at in reversed(self.remembered) if at <= position), 0)
 
-    def adopt(self, items: Iterable[Item]) -> None:
-        """Take in the instructions from before what is folded that may be in force; there are no others."""
-        self.adopted = True
-        for item in items:
-            self._instructed(item)
-
     def restart(self, fresh: Fold) -> None:
         """Become ``fresh``, a fold of the same chain."""
         self.__dict__.update(fresh.__dict__)
@@ -230,7 +228,7 @@ class Fold:
         one, or of that one itself."""
         held = [item for item in self.instructions if self._holds(item.event.turn, turn)]
         if not held:
-            return ()
+            return self.older or ()
         newest = held[-1]
         same = [item for item in held if item.event.turn == newest.event.turn]
         return tuple(item for item in same if newest.event.turn or item.position == newest.position)
@@ -254,7 +252,7 @@ class Fold:
             case TurnCommitted():
                 turn = self._turn(event.turn)
                 turn.state, turn.ordinal = "committed", event.ordinal
-                self.adopted = self.adopted and event.turn >= self.base
+                self.older = self.older if event.turn >= self.base else None
             case TurnAborted():
                 self._turn(event.turn).state = "aborted"
             case ContextComposed():
@@ -280,13 +278,9 @@ class Fold:
 
     def _entry(self, item: Item) -> None:
         if isinstance(item.event, Instructions):
-            self._instructed(item)
+            insort(self.instructions, item, key=lambda held: held.entry)
             return
         turn = self._turn(item.event.turn)
         before = turn.size
         turn.add(item)
         self.size += turn.size - before
-
-    def _instructed(self, item: Item) -> None:
-        if all(held.entry != item.entry for held in self.instructions):
-            insort(self.instructions, item, key=lambda held: held.entry)

@@ -59,8 +59,8 @@ class Historian:
         bare = Inputs(thread=address.thread, fold=fold, turn=asked.number, open=whole)
         while not fold.complete and not enough(bare, settings):
             await self._threads.further(fold)
-        if not fold.in_force(asked.number) and not fold.complete:
-            fold.adopt(await self._instructed.older(fold, asked.number))
+        if not fold.complete and not fold.in_force(asked.number):
+            fold.older = tuple(await self._instructed.older(fold, asked.number))
         instructions = await self._bodies.items(address.thread, fold.in_force(asked.number), settings.window)
         inputs = Inputs(
             thread=address.thread,

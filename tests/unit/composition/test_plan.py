@@ -165,6 +165,47 @@ def test_the_floor_is_said_with_its_figures(kit: Any) -> None:
     assert composed.recipe.tokens <= 1024
 
 
+def test_headroom_counts_at_most_a_quarter_of_the_window(kit: Any) -> None:
+    """One turn of 13 outputs of 4 KiB (13,312 tokens) before a request in 8,192: its references stay, all of them.
+
+    2,048 are kept free; the references take under 2,100, so that request and headroom stay below 6,963.
+    """
+    thread = kit.thread()
+    thread.turn(*kit.asks("a", *(event for n in range(13) for event in kit.reads("x" * 4096, call=f"c{n}"))))
+
+    recipe = kit.compose()(thread.fold(), request="next").recipe
+
+    assert recipe.settings["headroom_tokens"] == 2048
+    assert (recipe.turns, recipe.dropped_rounds, recipe.steps) == ((1,), 0, ())
+    assert {one.how for one in recipe.renderings} == {"reference"}
+
+
+def test_rounds_of_a_turn_that_is_over_leave_no_further_than_to_the_goal(kit: Any) -> None:
+    """The facts that come in for them are reckoned with, and nothing that stays is shortened."""
+    thread = kit.thread()
+    rounds = [event for n in range(40) for event in kit.reads("x" * 4096, call=f"c{n}")]
+    thread.turn(*kit.asks("a", *rounds))
+    facts = [kit.fact("v" * 100, name=f"{n}.py", turn=1) for n in range(6)]
+
+    made = kit.compose(window=4096)(thread.fold(), request="next", earlier=facts)
+
+    goal, used = made.recipe.settings["goal"], made.recipe.tokens
+    assert made.recipe.steps == (f"left {made.recipe.dropped_rounds} rounds",)
+    assert len(made.recipe.earlier) == 6
+    assert goal - 150 < used <= goal + 10  # a round with its reference is about 140 tokens, the request 8
+
+
+def test_at_the_floor_without_any_room_the_note_says_so(kit: Any) -> None:
+    """A request of 708 tokens in 1,024 and the most headroom (256) are over 870 by themselves."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("a", *kit.reads("x" * 3000)))
+
+    note = kit.compose(window=1024)(thread.fold(), request="y" * 2800).recipe.note
+
+    request = "although this request (708) and what an average turn still needs (256) leave no room for it within 870"
+    assert note.endswith(request)
+
+
 def test_a_request_larger_than_the_window_is_refused_with_figures(kit: Any) -> None:
     """The request and the instructions are never cut: 8,000 bytes do not fit 1,024 tokens."""
     thread = kit.thread()

@@ -391,6 +391,39 @@ async def test_instructions_are_found_however_far_back_they_were_given(system: S
     assert len(context.recipe.turns) < 20
 
 
+@pytest.mark.parametrize("instructions", ["", "Be brief."])
+async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
+    system: System, kit: Any, instructions: str
+) -> None:
+    """Of 1,200 records the head and three times 64 are read (27 turns, and 64 before them whose facts are to come):
+    where instructions are, and that there are none, the header says."""
+    if instructions:
+        await system.append(Instructions(content=instructions))
+    for number in range(600):
+        await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
+
+    context = await system.compose(prompt="next", window=2048)
+
+    assert texts(context)[0].startswith(instructions or "<eunoe-record")
+    assert system.worker.statistics()["records_read"] == 193
+
+
+async def test_instructions_of_a_turn_that_is_committed_late_hold_from_then_on(system: System, kit: Any) -> None:
+    """While it was open they did not, and what was found before it is not held on to."""
+    await system.append(Instructions(content="Be brief."))
+    key = await system.open(Instructions(content="Be "), Prompt(content="slow"))
+    await system.append(Instructions(content="kind."), key=key)
+    for number in range(100):
+        await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
+
+    before = await system.compose(prompt="next", window=1024)
+    await system.append(TurnCommitted(), key=key)
+    after = await system.compose(prompt="next", window=1024)
+
+    assert texts(before)[0] == "Be brief."
+    assert texts(after)[:2] == ["Be ", "kind."]
+
+
 async def test_a_wider_window_reads_further_back_and_the_narrow_one_stays_as_it_was(system: System, kit: Any) -> None:
     """Switching models recomposes from the same log; each profile has its own cut mark."""
     for number in range(300):

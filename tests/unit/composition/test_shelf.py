@@ -1,0 +1,126 @@
+"""Facts in order: whatever is put and taken away, a shelf is what ordering its facts all anew would be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eunoe.composition import known
+from eunoe.composition.known import Known
+from eunoe.composition.shelf import BEARING, COMMON, Facts, Shelf
+from eunoe.schemas.context import FactLine
+from eunoe.schemas.facts import Identity
+
+WORDS = ("alpha", "beta", "gamma", "delta")
+
+
+def fact(number: int, *, rank: int = 0, turn: int = 0, words: str = "", size: int = 10, said: bool = False) -> Known:
+    """Fact ``number`` (which is also where it is in the log); ``said``: sources disagree on it."""
+    return Known(
+        shown=FactLine(id=f"f{number}", position=number, index=0),
+        line=f"- file {number}",
+        identity=Identity("thread", "t", "file", str(number)),
+        turn=turn,
+        task=False,
+        conflict=said,
+        proposed=False,
+        rank=(True, not said, True, -rank, -number, 0, f"f{number}"),
+        bytes=size,
+        words=frozenset(words.split()),
+    )
+
+
+facts = st.builds(
+    lambda number, rank, turn, words, said: fact(number, rank=rank, turn=turn, words=" ".join(words), said=said),
+    st.integers(0, 40),
+    st.integers(0, 3),
+    st.integers(0, 4),
+    st.sets(st.sampled_from(WORDS)),
+    st.booleans(),
+)
+changes = st.lists(st.tuples(st.sampled_from("abcdef"), st.lists(facts, max_size=3)), max_size=30)
+
+
+def apply(steps: list[tuple[str, list[Known]]]) -> tuple[Shelf, dict[str, Known]]:
+    """The shelf after some changes of documents, and the facts that it must hold by their ids.
+
+    A fact is of one document: its id gets that document's name.
+    """
+    shelf, held = Shelf(), dict[str, dict[str, Known]]()
+    for key, found in steps:
+        own = {one.shown.id: _named(one, key) for one in found}
+        shelf.put(key, own.values())
+        held[key] = own
+    return shelf, {one.shown.id: one for own in held.values() for one in own.values()}
+
+
+def _named(one: Known, key: str) -> Known:
+    name = f"{one.shown.id}{key}"
+    return replace(one, shown=FactLine(id=name, position=1, index=0), rank=(*one.rank[:6], name))
+
+
+@given(changes)
+def test_any_changes_give_what_ordering_all_anew_gives(steps: list[tuple[str, list[Known]]]) -> None:
+    """Order, number, the facts of each turn and of each word, and the size, as from a plain sort."""
+    shelf, expected = apply(steps)
+
+    assert list(shelf) == sorted(expected.values(), key=lambda one: one.rank)
+    assert len(shelf) == len(expected)
+    for turn in range(5):
+        assert {one.shown.id for one in shelf.of_turn(turn)} == {i for i, one in expected.items() if one.turn == turn}
+    for word in WORDS:
+        assert {one.shown.id for one in shelf.sharing(word)} == {i for i, o in expected.items() if word in o.words}
+    fresh = Shelf()
+    fresh.put("all", expected.values())
+    assert shelf.size == fresh.size
+
+
+@given(changes, changes, st.sets(st.sampled_from(WORDS)), st.sets(st.integers(1, 4)))
+def test_two_shelves_are_read_as_one(
+    one: list[tuple[str, list[Known]]],
+    other: list[tuple[str, list[Known]]],
+    request: set[str],
+    turns: set[int],
+) -> None:
+    """In one order; and of those not said by a turn in view, the ones that share most words, best first."""
+    left, first = apply([("left " + key, found) for key, found in one])
+    right, second = apply([("right " + key, found) for key, found in other])
+    both = sorted((first | second).values(), key=lambda fact: fact.rank)
+    view, words = frozenset(turns), frozenset(request)
+
+    found = Facts(left, right)
+
+    assert list(found) == both
+    assert len(found) == len(both)
+    wanted = [fact for fact in both if fact.words & words and (fact.conflict or fact.turn not in turns)]
+    wanted.sort(key=lambda fact: (-len(fact.words & words), fact.rank))
+    assert list(found.bearing(words, frozenset(), view)) == wanted[:BEARING]
+
+
+def test_a_word_that_most_facts_share_tells_nothing_apart() -> None:
+    """Of 65 facts about parts, the one that is named besides is found; the common word alone finds none."""
+    found = Facts.of([fact(number, words="part") for number in range(COMMON)] + [fact(99, words="part seven")])
+
+    assert [one.shown.id for one in found.bearing(frozenset({"part", "seven"}), frozenset(), frozenset())] == ["f99"]
+    assert found.bearing(frozenset({"part"}), frozenset(), frozenset()) == ()
+
+
+def test_a_fact_that_is_too_long_for_the_room_left_is_passed_over() -> None:
+    """25 bytes hold the first and the third; the order stays."""
+    one, long, two = fact(3, rank=3, size=10), fact(2, rank=2, size=20), fact(1, rank=1, size=15)
+
+    assert known.within([one, long, two], 25) == (one, two)
+
+
+def test_what_is_looked_at_does_not_grow_with_what_is_held() -> None:
+    """Of ten thousand facts, a block of ten looks at the ten and the 32 that are passed over then."""
+    looked: list[Any] = []
+    held = [fact(number) for number in range(10_000)]
+
+    chosen = known.within((looked.append(one) or one for one in held), 100)  # type: ignore[func-returns-value]  # append returns None
+
+    assert len(chosen) == 10
+    assert len(looked) == 10 + known.PASSED_OVER
