@@ -11,9 +11,12 @@ import pytest
 
 from eunoe.client.importing.model import Turn
 from eunoe.client.importing.reading import read
+from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Prompt, ToolResult, TurnCommitted
 
 RUNS = ("marshmallow_1867.traj", "pydicom_1458.traj")
+WINDOWS = (2048, 4096, 8192, 32_768, 200_000)
+TOO_SMALL = ("pydicom_1458.traj", 2048)  # its request has 4,591 bytes, its instructions 4,877
 
 
 def transcript(name: str) -> Path:
@@ -38,9 +41,10 @@ def replayed(kit: Any, name: str) -> tuple[Any, str]:
     return thread, last.key
 
 
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("window", [4096, 8192, 32_768])
-@pytest.mark.parametrize("form", ["openai", "anthropic"])
+@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@pytest.mark.parametrize(
+    ("name", "window"), [(name, window) for name in RUNS for window in WINDOWS if (name, window) != TOO_SMALL]
+)
 def test_every_request_of_a_real_run_is_valid_and_fits(kit: Any, name: str, window: int, form: str) -> None:
     """Composed inside its open turn, with the memory tool; the newest output is there to act on."""
     thread, key = replayed(kit, name)
@@ -49,12 +53,26 @@ def test_every_request_of_a_real_run_is_valid_and_fits(kit: Any, name: str, wind
 
     composed = kit.compose(window=window, format=form, memory_tool=True)(fold, key=key)
 
-    (kit.check_openai if form == "openai" else kit.check_anthropic)(composed.messages)
+    {"openai": kit.check_openai, "anthropic": kit.check_anthropic}.get(form, len)(composed.messages)
     assert composed.recipe.tokens <= window
     assert composed.recipe.tokens <= 0.85 * window or composed.recipe.floor
     newest = [item for item in turn.items if isinstance(item.event, ToolResult)][-1]
     first_line = json.dumps(newest.event.content.split("\n")[0][:40], ensure_ascii=False)[1:-1]
     assert first_line.encode() in composed.rendered.messages
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+def test_a_window_that_the_request_alone_is_too_large_for_is_refused_with_the_floor(kit: Any, form: str) -> None:
+    """Request and instructions are never cut; the refusal names what they take and the least that would do."""
+    name, window = TOO_SMALL
+    thread, key = replayed(kit, name)
+
+    with pytest.raises(DoesNotFit) as refused:
+        kit.compose(window=window, format=form, memory_tool=True)(thread.fold(), key=key)
+
+    floor = int(refused.value.detail["floor"])
+    assert window < refused.value.detail["alone"] < floor
+    assert kit.compose(window=floor, format=form, memory_tool=True)(thread.fold(), key=key).recipe.tokens <= floor
 
 
 @pytest.mark.parametrize("name", RUNS)
