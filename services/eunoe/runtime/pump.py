@@ -12,17 +12,16 @@ from __future__ import annotations
 import logging
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice, takewhile
-from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup
 
-from eunoe.runtime import dead_letters
 from eunoe.runtime.backoff import FIRST_SECONDS, backoff
 from eunoe.runtime.doors import Clock, Consumer, Delivery, Store, Stored
 from eunoe.runtime.tasks import task_group
+from eunoe.runtime.tries import Handle, Tries, told, transient
 from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError
 
@@ -31,18 +30,10 @@ logger = logging.getLogger(__name__)
 FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
-WAITS_LONGER = 4  # waits in a row for what cannot be reached that are longer each time: 2 seconds at most
-TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
-PAUSE_SECONDS = 0.02  # seconds between two fetches while messages come faster than one by one: no more than readers
-# who wait for what a worker writes let pass between two looks
+PACE_SECONDS = 0.02  # seconds between two fetches in the long run, so that one brings several
+BURST = 8  # fetches that come at once after a pause: what one turn of one thread brings is not kept waiting
 FETCH = 256  # messages that one fetch brings at most
 LOW_BYTES = 16 * limits.MIB  # bytes in hand over which nothing is fetched; one fetch brings as much again at most
-
-
-class Handle(Protocol):
-    """Handles messages of one key, in order. All of them are acknowledged once it returns."""
-
-    async def __call__(self, *messages: Stored) -> None: ...
 
 
 class Pump:
@@ -65,24 +56,20 @@ class Pump:
         concurrency: int = 32,
         retry_seconds: float = FIRST_SECONDS,
     ) -> None:
-        self._store = store
         self._worker = worker
-        self._handle = handle
+        self._tries = Tries(store, worker, handle, clock, retry_seconds)
         self._key = key
-        self._clock = clock
         self._together = together
-        self._retry_seconds = retry_seconds
         self._lanes: dict[str, deque[Delivery]] = {}
         self._scopes: set[anyio.CancelScope] = set()
         self._room = anyio.Semaphore(concurrency)
         self._bytes = 0
-        self._stopping = anyio.Event()
+        self._due = 0.0
         self._progress = anyio.Event()
-        self._counts = {"handled": 0, "failed": 0, "dead": 0}
 
     def statistics(self) -> Mapping[str, int]:
         """Messages handled, tries that failed, messages laid aside, and messages in hand now."""
-        return {**self._counts, "in_hand": self._in_hand()}
+        return {**self._tries.counts, "in_hand": self._in_hand()}
 
     async def run(self, consumer: Consumer) -> None:
         """Consume until cancelled; then finish what is being handled, give back the rest, and return."""
@@ -102,8 +89,13 @@ class Pump:
                 await self._progress.wait()
                 continue
             count = await self._round(consumer, lanes, FETCH)
-            if 1 < count < FETCH:
-                await anyio.sleep(PAUSE_SECONDS)
+            if 0 < count < FETCH:
+                await self._pace()
+
+    async def _pace(self) -> None:
+        now = anyio.current_time()
+        self._due = max(self._due, now - BURST * PACE_SECONDS) + PACE_SECONDS
+        await anyio.sleep(max(0.0, self._due - now))
 
     async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
         """After a predecessor was killed: one message at a time, so that the one that kills workers is counted
@@ -163,8 +155,8 @@ class Pump:
             async with self._room:
                 batch = [lane[0]] if alone else self._fresh(lane)
                 if len(batch) == 1:
-                    await self._one(batch[0])
-                elif not await self._several(batch):
+                    await self._tries.one(batch[0])
+                elif not await self._tries.several(batch):
                     alone = len(batch)
                     continue
             alone = max(0, alone - 1)
@@ -178,68 +170,6 @@ class Pump:
         fresh = list(takewhile(lambda delivery: delivery.attempts == 1, islice(lane, self._together)))
         return fresh or [lane[0]]
 
-    async def _several(self, batch: list[Delivery]) -> bool:
-        """Handle messages together, or give them back; False when that failed."""
-        if self._stopping.is_set():
-            for delivery in batch:
-                await _told(delivery.nak)
-            return True
-        try:
-            await self._handle(*[delivery.message for delivery in batch])
-        except Exception as error:
-            self._failed(batch[0], 1, error, len(batch))
-            return False
-        self._counts["handled"] += len(batch)
-        for delivery in batch:
-            await _told(delivery.ack)
-        return True
-
-    async def _one(self, delivery: Delivery) -> None:
-        attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
-        waited = 0
-        while attempt <= limits.ATTEMPTS:
-            if self._stopping.is_set():
-                return await _told(delivery.nak)
-            try:
-                await self._handle(delivery.message)
-            except Exception as error:
-                reason = f"{type(error).__name__}: {error}"
-                self._failed(delivery, attempt, error, waited=waited)
-                attempt += not _transient(error)
-                waited += 1
-                pauses = max(attempt, min(waited, WAITS_LONGER))
-                with anyio.move_on_after(backoff(pauses, first=self._retry_seconds, jitter=random.random())):
-                    await self._stopping.wait()
-            else:
-                self._counts["handled"] += 1
-                return await _told(delivery.ack)
-        return await self._lay_aside(delivery, attempt - 1, reason)
-
-    def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1, *, waited: int = 0) -> None:
-        """Count a failure, and tell it: of one that only waits, the first, second, fourth, eighth … time."""
-        self._counts["failed"] += 1
-        if _transient(error) and waited & (waited + 1):
-            return
-        more = f" and {count - 1} more together" if count > 1 else ""
-        logger.warning(
-            "%s failed on position %d%s, attempt %d: %s: %s",
-            *(self._worker, delivery.message.seq, more, attempt, type(error).__name__, error),
-            extra={"action": "message_failed"},
-            exc_info=None if isinstance(error, EunoeError) else error,
-        )
-
-    async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
-        """Write the dead letter, and only then let go of the message."""
-        try:
-            await dead_letters.write(self._store, self._worker, delivery.message, attempts, reason, self._clock.now())
-        except EunoeError as error:
-            logger.error("no dead letter could be written: %s", error, extra={"action": "dead_letter_failed"})
-            return await _told(delivery.nak)
-        self._counts["dead"] += 1
-        position = delivery.message.seq
-        logger.error("%s laid position %d aside: %s", self._worker, position, reason, extra={"action": "dead_letter"})
-        return await _told(delivery.term)
-
     async def _keep_alive(self) -> None:
         """While a message waits or is handled, it is not delivered again."""
         with anyio.CancelScope(shield=True) as scope:
@@ -247,10 +177,10 @@ class Pump:
             while True:
                 await anyio.sleep(ALIVE_SECONDS)
                 for delivery in [delivery for lane in self._lanes.values() for delivery in lane]:
-                    await _told(delivery.in_progress)
+                    await told(delivery.in_progress)
 
     async def _finish(self) -> None:
-        self._stopping.set()
+        self._tries.stopping.set()
         with anyio.move_on_after(limits.DRAIN_SECONDS):
             await self._idle()
         for scope in list(self._scopes):
@@ -269,18 +199,6 @@ class Pump:
         self._progress = anyio.Event()
 
 
-def _transient(error: Exception) -> bool:
-    return isinstance(error, EunoeError) and error.exit_code == TRANSIENT
-
-
 def _refuse_fatal(error: EunoeError) -> None:
-    if not _transient(error):
+    if not transient(error):
         raise error
-
-
-async def _told(signal: Callable[[], Awaitable[None]]) -> None:
-    """Tell the server, if it is there; what it does not hear is delivered again, and handled as before."""
-    try:
-        await signal()
-    except (EunoeError, OSError) as error:
-        logger.warning("an acknowledgement was not sent: %s", error, extra={"action": "ack_failed"})

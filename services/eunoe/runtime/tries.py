@@ -1,0 +1,119 @@
+"""Handling what a consumer brought: acknowledge it, try it again where it stands, and in the end lay it aside."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import anyio
+
+from eunoe.runtime import dead_letters
+from eunoe.runtime.backoff import FIRST_SECONDS, backoff
+from eunoe.runtime.doors import Clock, Delivery, Store, Stored
+from eunoe.schemas import limits
+from eunoe.schemas.errors import EunoeError
+
+logger = logging.getLogger(__name__)
+
+WAITS_LONGER = 4  # waits in a row for what cannot be reached that are longer each time: 2 seconds at most
+TRANSIENT = 3  # exit code of the errors that say that something cannot be reached
+
+
+class Handle(Protocol):
+    """Handles messages of one key, in order. All of them are acknowledged once it returns."""
+
+    async def __call__(self, *messages: Stored) -> None: ...
+
+
+class Tries:
+    """How one worker handles deliveries, until ``stopping`` is set; ``counts`` says how that went.
+
+    ``retry_seconds`` is the wait after a first failure, doubled after each further one.
+    """
+
+    def __init__(
+        self, store: Store, worker: str, handle: Handle, clock: Clock, retry_seconds: float = FIRST_SECONDS
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._handle = handle
+        self._clock = clock
+        self._retry_seconds = retry_seconds
+        self.stopping = anyio.Event()
+        self.counts = {"handled": 0, "failed": 0, "dead": 0}
+
+    async def several(self, batch: list[Delivery]) -> bool:
+        """Handle messages together, or give them back; False when that failed."""
+        if self.stopping.is_set():
+            for delivery in batch:
+                await told(delivery.nak)
+            return True
+        try:
+            await self._handle(*[delivery.message for delivery in batch])
+        except Exception as error:
+            self._failed(batch[0], 1, error, len(batch))
+            return False
+        self.counts["handled"] += len(batch)
+        for delivery in batch:
+            await told(delivery.ack)
+        return True
+
+    async def one(self, delivery: Delivery) -> None:
+        attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
+        waited = 0
+        while attempt <= limits.ATTEMPTS:
+            if self.stopping.is_set():
+                return await told(delivery.nak)
+            try:
+                await self._handle(delivery.message)
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                self._failed(delivery, attempt, error, waited=waited)
+                attempt += not transient(error)
+                waited += 1
+                pauses = max(attempt, min(waited, WAITS_LONGER))
+                with anyio.move_on_after(backoff(pauses, first=self._retry_seconds, jitter=random.random())):
+                    await self.stopping.wait()
+            else:
+                self.counts["handled"] += 1
+                return await told(delivery.ack)
+        return await self._lay_aside(delivery, attempt - 1, reason)
+
+    def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1, *, waited: int = 0) -> None:
+        """Count a failure, and tell it: of one that only waits, the first, second, fourth, eighth … time."""
+        self.counts["failed"] += 1
+        if transient(error) and waited & (waited + 1):
+            return
+        more = f" and {count - 1} more together" if count > 1 else ""
+        logger.warning(
+            "%s failed on position %d%s, attempt %d: %s: %s",
+            *(self._worker, delivery.message.seq, more, attempt, type(error).__name__, error),
+            extra={"action": "message_failed"},
+            exc_info=None if isinstance(error, EunoeError) else error,
+        )
+
+    async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
+        """Write the dead letter, and only then let go of the message."""
+        try:
+            await dead_letters.write(self._store, self._worker, delivery.message, attempts, reason, self._clock.now())
+        except EunoeError as error:
+            logger.error("no dead letter could be written: %s", error, extra={"action": "dead_letter_failed"})
+            return await told(delivery.nak)
+        self.counts["dead"] += 1
+        position = delivery.message.seq
+        logger.error("%s laid position %d aside: %s", self._worker, position, reason, extra={"action": "dead_letter"})
+        return await told(delivery.term)
+
+
+def transient(error: Exception) -> bool:
+    return isinstance(error, EunoeError) and error.exit_code == TRANSIENT
+
+
+async def told(signal: Callable[[], Awaitable[None]]) -> None:
+    """Tell the server, if it is there; what it does not hear is delivered again, and handled as before."""
+    try:
+        await signal()
+    except (EunoeError, OSError) as error:
+        logger.warning("an acknowledgement was not sent: %s", error, extra={"action": "ack_failed"})
