@@ -60,6 +60,7 @@ TARGET_SHARE = 0.6  # of the window: fill that leaving turns aim for
 TARGET_SHARE_MAX = 0.65  # of the window: highest goal
 FACTS_SHARE = 0.1  # of the window
 FACTS_BYTES_MIN = 1 * KIB  # bytes
+FACTS_BYTES_MAX = 64 * KIB  # bytes, so that a recipe stays small in any window
 SUMMARY_SHARE = 0.05  # of the window
 SUMMARY_BYTES_MIN = 512  # bytes
 HEADROOM_TURNS = 8  # turns whose mean size is kept free

@@ -40,7 +40,7 @@ class Budget:
 def facts_bytes(window: int) -> int:
     """Bytes of fact lines that a block may hold."""
     share = int(window * limits.FACTS_SHARE) * limits.BYTES_PER_TOKEN
-    return max(share, limits.FACTS_BYTES_MIN)
+    return min(max(share, limits.FACTS_BYTES_MIN), limits.FACTS_BYTES_MAX)
 
 
 def headroom_most(window: int) -> int:

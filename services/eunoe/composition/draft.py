@@ -217,11 +217,11 @@ def _literal(inputs: Inputs, settings: Settings) -> tuple[list[Turn], list[int],
     """The turns from the mark on, as many as a window can need; their sizes; the first that may be literal."""
     turns: list[Turn] = []
     sizes: list[int] = []
-    total = 0
+    total, output = 0, settings.output
     for turn in inputs.fold.committed(inputs.mark):
         if total > settings.window:
             return turns[::-1], sizes[::-1], turns[-1].number
-        shown = renderings.after(turn, settings.output, settings.manner.memory_tool)
+        shown = renderings.after(turn, output, settings.manner.memory_tool)
         turns.append(turn)
         sizes.append(_size(turn, shown, 0, settings))
         total += sizes[-1]

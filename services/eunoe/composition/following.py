@@ -13,17 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import anyio
+import anyio.lowlevel
 import msgspec
 
 from eunoe.composition.owned import Owned
 from eunoe.runtime.backoff import backoff
-from eunoe.runtime.doors import Change, Documents
+from eunoe.runtime.doors import Change, Documents, Entry
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Damaged, EunoeError, OutcomeUnknown, Unreachable
 
 logger = logging.getLogger(__name__)
 
 WATCHED = ("fact.>", "state.>")
+AT_ONCE = 64  # documents taken in before others get their turn, some milliseconds
 
 
 @dataclass(slots=True)
@@ -120,8 +122,7 @@ class Following:
         """The owner as its documents are now, of which nothing is kept."""
         owned = self._new(owner)
         found = await self._bucket.find(_filters(owner))
-        for entry in found.entries:
-            owned.take(entry.key, entry.value, entry.revision)
+        await _take(owned, found.entries)
         return Reflected(owned, found.upto)
 
     async def _refresh(self, token: str, held: _Held, revision: int, position: int) -> None:
@@ -138,8 +139,7 @@ class Following:
         except BaseException:
             self._forget(token, held)
             raise
-        for entry in found.entries:
-            held.owned.take(entry.key, entry.value, entry.revision)
+        await _take(held.owned, found.entries)
         held.upto, held.loaded = max(found.upto, fence), True
         self._counts["loaded"] += 1
         self._measure(token, held)
@@ -176,6 +176,14 @@ class Following:
         for token, held in list(self._held.items()):
             if self._size > self._most and held.loaded and not held.lock.locked():
                 self._forget(token, held)
+
+
+async def _take(owned: Owned, entries: Sequence[Entry]) -> None:
+    """Take in many documents; other requests get their turn between them."""
+    for number, entry in enumerate(entries, start=1):
+        owned.take(entry.key, entry.value, entry.revision)
+        if number % AT_ONCE == 0:
+            await anyio.lowlevel.checkpoint()
 
 
 def _filters(owner: str) -> Sequence[str]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
+from eunoe.composition import recording
 from eunoe.composition.budget import Budget, facts_bytes
 from eunoe.composition.counter import ByteCounter, anchor
+from eunoe.schemas import limits
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import ContextComposed, Prompt, Response, ToolCall, ToolResult, TurnCommitted, Usage
 
@@ -28,8 +31,9 @@ def test_turns_are_due_at_085_of_the_window() -> None:
 
 
 def test_facts_take_a_tenth_of_the_window_and_at_least_1_kib() -> None:
-    """In bytes, at four a token."""
-    assert [facts_bytes(1024), facts_bytes(8192), facts_bytes(100_000)] == [1024, 3276, 40_000]
+    """In bytes, at four a token, and no more than 64 KiB."""
+    windows = (1024, 8192, 100_000, 1_000_000)
+    assert [facts_bytes(window) for window in windows] == [1024, 3276, 40_000, 65_536]
 
 
 def test_bytes_are_counted_four_a_token_rounded_up() -> None:
@@ -215,6 +219,21 @@ def test_a_request_larger_than_the_window_is_refused_with_figures(kit: Any) -> N
         kit.compose(window=1024)(thread.fold(), request="y" * 8000)
 
     assert refused.value.detail["alone"] == refused.value.detail["floor"] > 2100
+
+
+def test_what_is_stored_of_a_context_is_small_in_the_largest_window(kit: Any) -> None:
+    """Of 600 literal turns, each with a reference, and 4,000 short facts: under a quarter of what a record holds."""
+    thread = kit.thread()
+    for number in range(600):
+        thread.turn(*kit.asks("q", *kit.reads("x" * 700, call=f"c{number}")))
+    facts = [kit.fact("v", name=str(number), turn=0) for number in range(4000)]
+    fold = thread.fold()
+
+    recipe = kit.compose(window=200_000)(fold, request="next", earlier=facts).recipe
+    stored = recording.events(recipe, kit.stored_of(recipe, fold, (), facts))
+
+    assert (len(recipe.turns), len(recipe.earlier) > 1000) == (600, True)
+    assert len(msgspec.json.encode(stored)) < limits.RECORD_BYTES // 4
 
 
 def test_a_fact_is_shown_only_while_its_turn_is_not(kit: Any) -> None:
