@@ -31,7 +31,7 @@ FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
 PACE_SECONDS = 0.02  # seconds between two fetches in the long run, so that one brings several
-BURST = 8  # fetches that come at once after a pause: what one turn of one thread brings is not kept waiting
+BURST = 64  # fetches that come at once after a quiet time: what a turn of one thread brings is not kept waiting
 FETCH = 256  # messages that one fetch brings at most
 LOW_BYTES = 16 * limits.MIB  # bytes in hand over which nothing is fetched; one fetch brings as much again at most
 
