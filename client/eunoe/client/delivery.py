@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
 
 import anyio
 
 from eunoe.client.gate import Gate
+from eunoe.runtime.backoff import answer_within
 from eunoe.schemas.errors import Busy, EunoeError, OutcomeUnknown, Unreachable, WorkerMissing
-from eunoe.schemas.requests import AppendReply
+from eunoe.schemas.requests import AppendReply, HeadReply
+
+Reply = TypeVar("Reply")
 
 FIRST_SECONDS = 0.05  # seconds before the second attempt
 LAST_SECONDS = 2.0  # seconds between attempts at most
@@ -30,17 +34,37 @@ async def deliver(gate: Gate, chain: str, pieces: Iterable[bytes], data: bytes) 
 
     Raises what refuses it, or what was in the way for `PATIENCE_SECONDS`.
     """
-    deadline = anyio.current_time() + PATIENCE_SECONDS
     left = deque(pieces)
-    attempt = 1
+
+    async def attempt(seconds: float) -> AppendReply:
+        while left:
+            await gate.piece(chain, left[0], timeout=seconds)
+            left.popleft()
+        return await gate.append(chain, data, timeout=seconds)
+
+    return await _until_answered(attempt, RETRIED)
+
+
+async def reached(gate: Gate, chain: str, producer: str) -> int:
+    """How far a producer is in a chain, asked again while the answer is lost or the server away.
+
+    Raises `WorkerMissing` at once: where nobody answers, nobody would append either.
+    """
+
+    async def attempt(seconds: float) -> HeadReply:
+        return await gate.head(chain, producer, timeout=seconds)
+
+    return (await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))).n
+
+
+async def _until_answered(attempt: Callable[[float], Awaitable[Reply]], retried: tuple[type[EunoeError], ...]) -> Reply:
+    deadline = anyio.current_time() + PATIENCE_SECONDS
+    number = 1
     while True:
         try:
-            while left:
-                await gate.piece(chain, left[0])
-                left.popleft()
-            return await gate.append(chain, data)
-        except RETRIED:
+            return await attempt(answer_within(number))
+        except retried:
             if anyio.current_time() > deadline:
                 raise
-        attempt += 1
-        await anyio.sleep(wait_before(attempt, random.random()))
+        number += 1
+        await anyio.sleep(wait_before(number, random.random()))

@@ -35,15 +35,15 @@ class Gate:
         self.space = space
         self.caller = caller
 
-    async def append(self, chain: str, data: bytes) -> AppendReply:
+    async def append(self, chain: str, data: bytes, *, timeout: float | None = None) -> AppendReply:
         """Append a request's bytes, which a retry repeats exactly."""
-        return await self._send("append", data, chain, AppendReply)
+        return await self._send("append", data, chain, AppendReply, timeout)
 
-    async def piece(self, chain: str, data: bytes) -> PieceReply:
-        return await self._send("piece", data, chain, PieceReply)
+    async def piece(self, chain: str, data: bytes, *, timeout: float | None = None) -> PieceReply:
+        return await self._send("piece", data, chain, PieceReply, timeout)
 
-    async def head(self, chain: str, producer: str = "") -> HeadReply:
-        return await self.ask("head", HeadRequest(producer=producer), HeadReply, chain)
+    async def head(self, chain: str, producer: str = "", *, timeout: float | None = None) -> HeadReply:
+        return await self.ask("head", HeadRequest(producer=producer), HeadReply, chain, timeout=timeout)
 
     async def ask(
         self, verb: Verb, request: object, reply: type[Reply], chain: str = "", *, timeout: float | None = None

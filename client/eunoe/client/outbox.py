@@ -16,6 +16,7 @@ from eunoe.client.gate import Gate
 from eunoe.client.journal import Journal
 from eunoe.client.lanes import Frozen, Lane, Unit
 from eunoe.client.tickets import Receipt, Ticket
+from eunoe.runtime.backoff import answer_within
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Busy, EunoeError, NumberReused, NumberSkipped, WorkerMissing
 from eunoe.schemas.events import Event
@@ -157,9 +158,9 @@ class Outbox:
         while True:
             try:
                 while pieces:
-                    await self._gate.piece(chain, pieces[0])
+                    await self._gate.piece(chain, pieces[0], timeout=answer_within(attempt))
                     pieces.popleft()
-                return await self._gate.append(chain, frozen.data)
+                return await self._gate.append(chain, frozen.data, timeout=answer_within(attempt))
             except delivery.RETRIED as error:
                 self._tell(chain, lane, error)
             attempt += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from eunoe.schemas import limits
+
 FIRST_SECONDS = 0.25  # seconds before the first retry
 LONGEST_SECONDS = 8.0  # seconds that no wait exceeds
 
@@ -15,3 +17,11 @@ def backoff(
     """
     wait = min(longest, first * 2.0 ** min(max(attempt, 1) - 1, 30))
     return wait * (1 - jitter / 2)
+
+
+def answer_within(attempt: int) -> float:
+    """Seconds to wait for the answer to attempt number ``attempt`` (from 1) of what may be sent any number of times.
+
+    The worker that had it in hand may have been killed, and nobody says so: another one would have answered soon.
+    """
+    return min(limits.RESEND_SECONDS * 2.0 ** min(max(attempt, 1) - 1, 30), limits.REQUEST_SECONDS)

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from eunoe.runtime.backoff import answer_within, backoff
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.requester import NO_RESPONDERS, Requester
 from eunoe.schemas import limits, subjects
@@ -45,12 +46,12 @@ class RemoteAuditor:
         return _head.decode(await self._sent(subject, msgspec.json.encode(HeadRequest(producer=producer))))
 
     async def _sent(self, subject: str, data: bytes) -> bytes:
-        for attempt in range(ATTEMPTS - 1):
+        for attempt in range(1, ATTEMPTS):
             try:
-                return await self._requester.request(subject, data, timeout=limits.REQUEST_SECONDS)
+                return await self._requester.request(subject, data, timeout=answer_within(attempt))
             except OutcomeUnknown as error:
                 logger.info("%s; sending it again", error, extra={"action": "append_again"})
-                await asyncio.sleep(PAUSE_SECONDS * 2**attempt)
+                await asyncio.sleep(backoff(attempt, first=PAUSE_SECONDS))
         return await self._requester.request(subject, data, timeout=limits.REQUEST_SECONDS)
 
 

@@ -153,7 +153,7 @@ class _Run:
     async def _missing(self, planned: Planned) -> list[_Append]:
         chain = planned.chain
         if chain not in self._done:
-            self._done[chain] = (await self._memory.gate.head(chain, self._digest)).n
+            self._done[chain] = await delivery.reached(self._memory.gate, chain, self._digest)
             self.report.threads.append(subjects.chain_thread(chain) or chain)
         self.report.turns += planned.opens
         found = []
