@@ -54,6 +54,11 @@ class NatsServer:
     def pid(self) -> int:
         return self._process.pid if self._process else 0
 
+    @property
+    def alive(self) -> bool:
+        """Whether the process is there; it is not after somebody else killed it."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> str:
         """Start, wait until it listens, and return its URL; raises `Unreachable` with what it said."""
         binary = nats_server_binary()
