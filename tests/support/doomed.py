@@ -1,18 +1,20 @@
-"""Workers as a process that kills itself, or the server, at a named point.
+"""Workers as a process that kills itself, or the server, at named points.
 
 The workers are the real ones, run as `eunoe serve` runs them. Only the doors that they are given count
 calls, and at a trap's call SIGKILL goes to this process or to the server. What a killed worker had in
-hand comes again after `ACK_WAIT_SECONDS`, so that a test need not wait half a minute for it.
+hand comes again sooner than it does from `eunoe serve`, so that a test need not wait half a minute for it.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import anyio
@@ -25,8 +27,6 @@ from eunoe.runtime import logs, supervisor, topology
 from eunoe.runtime.doors import Appended, Consumer, Delivery, Documents, Log, Store
 from eunoe.runtime.settings import Settings
 
-ACK_WAIT_SECONDS = 2.0
-
 Place = Literal[
     "before-publish", "after-publish", "before-piece", "after-piece", "before-document", "after-document", "before-ack"
 ]
@@ -34,21 +34,27 @@ Place = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """Kill at the ``count``-th call of ``place`` whose subject, key or consumer holds ``pattern``.
-
-    ``victim`` is a process id, 0 for the process of the workers itself.
-    """
+    """Kill at the ``count``-th call of ``place`` whose subject, key or consumer holds ``pattern``."""
 
     place: Place
     pattern: str = ""
     count: int = 1
-    victim: int = 0
 
 
-def serve(saying: Connection, settings: Settings, names: Sequence[str], trap: Trap | None = None) -> None:
-    """Run workers until SIGTERM, or until the trap is sprung."""
+@dataclass(frozen=True, slots=True)
+class Doom:
+    """Traps that are sprung one after the other. ``victim`` is a file that holds the id of the process to kill,
+    None for the process of the workers itself. ``ack_wait`` is in seconds."""
+
+    traps: tuple[Trap, ...] = ()
+    victim: Path | None = None
+    ack_wait: float = 2.0
+
+
+def serve(saying: Connection, settings: Settings, names: Sequence[str], doom: Doom) -> None:
+    """Run workers until SIGTERM, or until a trap ends them."""
     logs.configure(settings)
-    ensure, wire = topology.ensure, Wire(trap)
+    ensure, wire = topology.ensure, Wire(doom)
 
     async def ensure_doomed(*args: Any, **options: Any) -> Store:
         return doomed(await ensure(*args, **options), wire)
@@ -58,19 +64,26 @@ def serve(saying: Connection, settings: Settings, names: Sequence[str], trap: Tr
 
 
 class Wire:
-    """Counts the calls of one place, and kills the victim at the one that was named."""
+    """Counts the calls of one place after the other, and kills the victim at the one that was named."""
 
-    def __init__(self, trap: Trap | None) -> None:
-        self._trap = trap
-        self._left = trap.count if trap else 0
+    def __init__(self, doom: Doom) -> None:
+        self.doom = doom
+        self._traps = deque(doom.traps)
+        self._count = 0
+        self._killed = 0
 
     def trip(self, place: Place, what: str) -> None:
-        trap = self._trap
-        if trap is None or trap.place != place or trap.pattern not in what:
+        """Note a call. Nothing is counted until a victim that was killed has a successor."""
+        if not self._traps or self._traps[0].place != place or self._traps[0].pattern not in what:
             return
-        self._left -= 1
-        if self._left == 0:
-            os.kill(trap.victim or os.getpid(), signal.SIGKILL)
+        victim = int(self.doom.victim.read_text()) if self.doom.victim else os.getpid()
+        if victim == self._killed:
+            return
+        self._count += 1
+        if self._count == self._traps[0].count:
+            self._traps.popleft()
+            self._count, self._killed = 0, victim
+            os.kill(victim, signal.SIGKILL)
 
 
 class Door:
@@ -97,7 +110,7 @@ class DoomedLog(Door):
         return done
 
     async def consumer(self, durable: str, filters: Sequence[str], **options: Any) -> Consumer:
-        options["ack_wait"] = ACK_WAIT_SECONDS
+        options["ack_wait"] = self._wire.doom.ack_wait
         inner = await self._inner.consumer(durable, filters, **options)
         return cast("Consumer", DoomedConsumer(inner, self._wire, durable))
 

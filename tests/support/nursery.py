@@ -10,13 +10,13 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from polling import until
 
-LOADED = ("doomed", "importer")  # modules of this folder that the first process loads
+LOADED = ("doomed", "importer", "talker")  # modules of this folder that the first process loads
 _PR_SET_PDEATHSIG = 1
 
 Body = Callable[..., None]
@@ -48,13 +48,15 @@ class Child:
 
     @property
     def ready(self) -> bool:
-        """Whether it said that it is ready; a process that ended before it did is an error of the test."""
-        if not self._ready and wait([self._said], 0):
-            try:
-                self._ready = bool(self._said.recv())
-            except EOFError:
-                raise AssertionError(f"{self.name} ended with {self.code}: {self.tail()}") from None
+        """Whether it said that it is ready: that is the first that it says."""
+        self._ready = self._ready or bool(self.heard())
         return self._ready
+
+    def heard(self) -> object:
+        """What it said next; None when there is nothing yet, or nothing any more."""
+        with suppress(EOFError):
+            return self._said.recv() if wait([self._said], 0) else None
+        return None
 
     def kill(self) -> bool:
         """SIGKILL; False when it had ended by itself before."""
@@ -95,7 +97,8 @@ class Nursery:
     async def started(self, name: str, body: Body, *arguments: object) -> Child:
         """A process that said that it is ready."""
         child = self.start(name, body, *arguments)
-        await until(lambda: child.ready, f"{name} is ready")
+        await until(lambda: child.ready or not child.alive, f"{name} is ready")
+        assert child.ready, f"{name} ended with {child.code}: {child.tail()}"
         return child
 
     def remove(self, child: Child) -> None:

@@ -13,7 +13,7 @@ Said = tuple[str, str]
 
 
 def conversation(name: str, turns: int, calls: int, *, large: int = 0) -> list[dict[str, Any]]:
-    """``turns`` turns of a prompt, ``calls`` calls with their results, and a reply: 2 × calls + 4 events each.
+    """``turns`` turns of a prompt, ``calls`` calls with their results, and a reply: 2 * calls + 4 events each.
 
     The last result of the second turn is ``large`` bytes long.
     """

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from polling import until_found
 from transcripts import Said
 
+from eunoe.audit.anchors import load_anchors, path_for
 from eunoe.audit.verify import Problem, Verifier
+from eunoe.client import receipts
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.projector import Projector
+from eunoe.facts.store import FactStore
 from eunoe.runtime import durables, topology
 from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Store
@@ -20,6 +25,7 @@ from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import Entry, Event, Extracted, TurnCommitted, TurnOpened
 from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, Caller
+from eunoe.testing import memory_store
 
 
 @dataclass(slots=True)
@@ -68,9 +74,11 @@ class Witness:
         self.store = store
         self._jetstream = jetstream
 
-    async def log(self) -> Seen:
-        """Read and verify the log from its beginning to its end."""
+    async def log(self, settings: Settings) -> Seen:
+        """Read the log from its beginning to its end, and verify it against anchors and receipts."""
         seen, verifier = Seen(), Verifier()
+        path = path_for(settings.anchors_path, settings.space)
+        verifier.expect(load_anchors(path), receipts.read(settings.data / receipts.FILE))
         async for stored in self.store.log.scan():
             verifier.feed(stored)
             record = records.read(stored.seq, stored.data)
@@ -90,6 +98,15 @@ class Witness:
             async for entry in self.store.bucket(scope).scan()
             if entry.key != ORIGIN_KEY
         }
+
+    async def projected(self) -> dict[str, bytes]:
+        """The documents that the log gives when it is projected in one go by one worker."""
+        memory = memory_store(self.store.space)
+        fresh = replace(memory, log=self.store.log)
+        projector = Projector(fresh, FactStore(fresh, Kinds()))
+        async for stored in self.store.log.scan():
+            await projector.apply(stored)
+        return await Witness(fresh, self._jetstream).documents()
 
     async def dead(self) -> int:
         """Messages that were laid aside."""
