@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +21,11 @@ from witness import Witness, witness
 
 from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import EunoeError
-from eunoe.testing import NatsServer
+from eunoe.testing import NatsServer, nats_server_binary
 
+pytestmark = pytest.mark.skipif(
+    nats_server_binary() is None and not os.environ.get("CI"), reason="there is no nats-server"
+)
 SEED = 20_260_101
 THREADS, TURNS, CALLS = 100, 25, 8  # 2 * 8 calls and results, and four more: 20 events a turn
 EVENTS = THREADS * TURNS * (2 * CALLS + 4)

@@ -8,6 +8,7 @@ as one that nothing disturbed.
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,8 +28,11 @@ from eunoe.client import Memory
 from eunoe.facts.recovery import Recovery
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
-from eunoe.testing import NatsServer
+from eunoe.testing import NatsServer, nats_server_binary
 
+pytestmark = pytest.mark.skipif(
+    nats_server_binary() is None and not os.environ.get("CI"), reason="there is no nats-server"
+)
 TURNS, CALLS = 6, 3
 LARGE = 5 * limits.PIECE_BYTES + 100  # bytes: six pieces
 RUN = conversation("run", TURNS, CALLS, large=LARGE)
