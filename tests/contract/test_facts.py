@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import msgspec
 import pytest
-from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 from turns import turn, used
 
 from eunoe.audit.worker import LocalAuditor
@@ -18,7 +18,7 @@ from eunoe.facts.projector import Projector
 from eunoe.facts.visibility import Viewer
 from eunoe.facts.worker import FactsWorker
 from eunoe.runtime.doors import Store, Stored
-from eunoe.schemas import ids, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.events import FactDeleted
 from eunoe.schemas.requests import FactsReply, FactsRequest
@@ -60,7 +60,7 @@ async def test_two_replicas_write_every_document_once(desk: FactDesk) -> None:
     """Sixty assertions of one identity and a delete, each delivered to both: one document, conflicts only counted."""
     for index in range(60):
         await desk.write("thread.t", recorded(f"v{index}"))
-    await desk.write("thread.t", FactDeleted(id=ids.fact_id("thread.t", 60, 0)), caller=PERSON)
+    await desk.write("thread.t", FactDeleted(id=written("thread.t", 60)), caller=PERSON)
     stored = await desk.stored()
     async with anyio.create_task_group() as tasks:
         for seed, replica in enumerate((desk.projector, desk.replica())):

@@ -13,7 +13,7 @@ from eunoe.facts.reading import Reading
 from eunoe.facts.store import FactStore
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Store, Stored
-from eunoe.schemas import subjects
+from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.events import Event, FactRecorded
 from eunoe.schemas.facts import Assertion, FactClass, Identity, Scope, Source, SourceClass
 from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView
@@ -65,6 +65,11 @@ class FactDesk(Desk):
             for scope in subjects.BUCKETS
             async for entry in self.store.bucket(scope).scan()
         }
+
+
+def written(chain: str, n: int, index: int = 0, caller: Caller = AGENT) -> str:
+    """The id of the fact in the caller's ``n``-th write at a desk."""
+    return ids.fact_id(chain, records.origin(caller, "desk", n), index)
 
 
 def recorded(

@@ -205,7 +205,7 @@ class Memory:
 
     async def _fact(self, chain: str, event: FactRecorded | FactApproved) -> StatedFact:
         receipt = await self.append(chain, "", [event])
-        return StatedFact("" if receipt.kept else ids.fact_id(chain, receipt.record, receipt.index), receipt)
+        return StatedFact("" if receipt.kept else ids.fact_id(chain, receipt.origin, receipt.index), receipt)
 
     async def _version(self, id: str) -> FactView:  # noqa: A002
         """The version with that id, or the one whose id begins so."""

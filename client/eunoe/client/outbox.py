@@ -149,7 +149,7 @@ class Outbox:
             return
         self._outage.pop(chain, None)
         await self._settle("done", lane.done(), reply)
-        self._delivered(Receipt(chain, reply.position, reply.record, reply.hash, reply.turn))
+        self._delivered(Receipt(chain, reply.position, reply.record, reply.hash, reply.origin, reply.turn))
 
     async def _sent(self, chain: str, lane: Lane, frozen: Frozen) -> AppendReply:
         """Send the same bytes until there is an answer; raises what refuses them for good."""

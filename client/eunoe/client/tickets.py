@@ -26,6 +26,7 @@ class Receipt:
     position: int = 0
     record: int = 0
     hash: str = ""
+    origin: str = ""
     turn: int = 0
     entries: tuple[int, ...] = ()
     index: int = 0
@@ -57,6 +58,7 @@ class Ticket:
             position=reply.position,
             record=reply.record,
             hash=reply.hash,
+            origin=reply.origin,
             turn=reply.turn,
             entries=self._entries,
             index=index,

@@ -126,10 +126,11 @@ class Misconfigured(EunoeError):
 
 
 def _tree(root: type[EunoeError]) -> dict[str, type[EunoeError]]:
-    found = {root.code: root}
+    """Every class by its code. A class that only narrows another keeps its code, and is not made from a reply."""
+    found: dict[str, type[EunoeError]] = {}
     for child in root.__subclasses__():
         found.update(_tree(child))
-    return found
+    return {**found, root.code: root}
 
 
 class ErrorReply(msgspec.Struct, frozen=True, omit_defaults=True):

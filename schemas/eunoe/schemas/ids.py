@@ -81,7 +81,11 @@ def key_token(value: str) -> str:
     return "=-" + hashlib.sha256(value.encode()).hexdigest()
 
 
-def fact_id(chain: str, record: int, index: int) -> str:
-    """``f`` and 10 base32 characters of SHA-256 over the chain, the record's number and the event's index in it."""
-    digest = hashlib.sha256(f"{chain}\x00{record}\x00{index}".encode()).digest()
+def fact_id(chain: str, origin: str, index: int) -> str:
+    """``f`` and 10 base32 characters of SHA-256 over the chain, the append (`records.origin`) and the index in it.
+
+    An append's producer and number are the same wherever the same turns are brought in, and whenever their
+    facts are derived; a record's number is not.
+    """
+    digest = hashlib.sha256(f"{chain}\x00{origin}\x00{index}".encode()).digest()
     return "f" + base64.b32encode(digest)[:10].decode().lower()

@@ -97,6 +97,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def caller(self) -> Caller:
         return Caller(self.role, self.principal)
 
+    @property
+    def origin(self) -> str:
+        """The append that wrote this record (`origin`)."""
+        return origin(self.caller, self.producer, self.n)
+
 
 class Wire(msgspec.Struct, frozen=True):
     """A record as stored, its header and events still as bytes."""
@@ -139,6 +144,11 @@ def digest_header(header: bytes) -> str:
 
 def producer_key(caller: Caller, producer: str) -> str:
     return f"{caller.role}/{ids.encode(caller.principal)}/{ids.encode(producer)}"
+
+
+def origin(caller: Caller, producer: str, n: int) -> str:
+    """The name of an append within its chain: who appended, with which producer, under which number."""
+    return f"{producer_key(caller, producer)}/{n}"
 
 
 def seal(header: Header, events: tuple[Event, ...]) -> tuple[bytes, str]:

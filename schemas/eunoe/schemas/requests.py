@@ -41,11 +41,15 @@ class AppendRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class AppendReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The append is durable and ordered. ``entries`` has one number an event, 0 for one that is no entry."""
+    """The append is durable and ordered. ``entries`` has one number an event, 0 for one that is no entry.
+
+    ``origin`` names the append within its chain (`records.origin`).
+    """
 
     position: int
     record: int
     hash: str
+    origin: str = ""
     turn: int = 0
     entries: tuple[int, ...] = ()
     duplicate: bool = False

@@ -191,6 +191,17 @@ def bucket(space: str, scope: Bucket, generation: int = 1) -> str:
     return f"eunoe_{space}_{scope}" + (f"_g{generation}" if generation > 1 else "")
 
 
+def streams(space: str) -> list[str]:
+    """Every stream of a space, those of its buckets too."""
+    plain = (log_stream(space), jobs_stream(space), dead_stream(space), blobs_stream(space))
+    return [*plain, *(f"KV_{bucket(space, scope)}" for scope in BUCKETS)]
+
+
+def deletions(space: str) -> list[str]:
+    """Where the server tells that a stream of a space was deleted."""
+    return [f"$JS.EVENT.ADVISORY.STREAM.DELETED.{name}" for name in streams(space)]
+
+
 # Document keys
 
 

@@ -117,7 +117,7 @@ def _told(fact: Assertion, content: str, record: Record, index: int) -> Told:
 
 
 def _id(record: Record, index: int) -> str:
-    return ids.fact_id(record.header.chain, record.header.record, index)
+    return ids.fact_id(record.header.chain, record.header.origin, index)
 
 
 def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None:

@@ -285,6 +285,22 @@ async def test_only_what_the_agent_may_see_reaches_its_context(system: System) -
     assert watched.messages == read.messages == person.messages
 
 
+async def test_looking_shows_what_the_newest_turn_may_see_however_far_back_it_is(system: System) -> None:
+    """Its session's and its agent's facts, though a hundred facts were stated since and this worker knew no turn."""
+    key = await system.open(Prompt(content="go"), session="s1")
+    await system.append(TurnCommitted(), key=key)
+    await system.fact("mine", scope="session", owner="s1", name="n")
+    await system.fact("own", scope="permanent", owner="builder", name="n")
+    for number in range(100):
+        await system.fact(f"v{number}", name="x")
+    await system.project()
+
+    context = await system.compose(caller=ALICE, prompt="next")
+
+    assert "note n: mine" in block(context, "now")
+    assert "note n: own" in block(context, "earlier")
+
+
 async def test_a_fact_that_is_written_later_reaches_the_next_context_by_the_watch(system: System) -> None:
     """The permanent facts in memory follow their bucket."""
     key = await system.open(Prompt(content="go"))

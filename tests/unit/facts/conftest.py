@@ -21,7 +21,7 @@ def state() -> Callable[..., Stated]:
     def make(value: str, at: int, *, kind: SourceClass = "tool", who: str = "bash", proposal: bool = False) -> Stated:
         source = Source(kind=kind, principal=who)
         fact = Assertion(identity=IDENTITY, value=value, source=source, at=at, proposal=proposal)
-        return Stated(id=ids.fact_id(CHAIN, at, 0), position=at, index=0, fact=fact)
+        return Stated(id=ids.fact_id(CHAIN, str(at), 0), position=at, index=0, fact=fact)
 
     return make
 
@@ -30,7 +30,7 @@ def state() -> Callable[..., Stated]:
 def do() -> Callable[..., Act]:
     def make(kind: ActKind, target: Stated, at: int) -> Act:
         return Act(
-            id=ids.fact_id(CHAIN, at, 0),
+            id=ids.fact_id(CHAIN, str(at), 0),
             kind=kind,
             target=target.id,
             lineage=lineage(target.fact.source),

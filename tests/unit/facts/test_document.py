@@ -34,7 +34,7 @@ def histories(draw: st.DrawFn, most: int = 60) -> list[Stated | Act]:
     stated: list[Stated] = []
     for position in range(1, draw(st.integers(1, most)) + 1):
         at = draw(st.integers(0, 30))
-        where = ids.fact_id("thread.t1", position, 0)
+        where = ids.fact_id("thread.t1", str(position), 0)
         if stated and draw(st.integers(0, 4)) == 0:
             target = draw(st.sampled_from(stated))
             kind = draw(st.sampled_from(ACTS))

@@ -14,7 +14,7 @@ import anyio
 import msgspec
 import pytest
 from desks import whole_turn
-from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ from eunoe.facts.document import build, decode, encode
 from eunoe.facts.history import History
 from eunoe.facts.projector import Projector
 from eunoe.runtime.doors import Documents, Entry, Stored
-from eunoe.schemas import ids, records, subjects
+from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
 from eunoe.schemas.facts import Document, Identity, Mark
@@ -56,7 +56,7 @@ async def _state(desk: FactDesk, thread: str = "t") -> ThreadState:
 
 async def _history(desk: FactDesk) -> None:
     """Two threads, a book, supports, another value, a delete, a retirement, a proposal and its approval."""
-    first = await desk.write(CHAIN, recorded("failed"), recorded("x", subject="note", name="a"))
+    await desk.write(CHAIN, recorded("failed"), recorded("x", subject="note", name="a"))
     await desk.append(1, *whole_turn("one"))
     await desk.write(CHAIN, recorded("passed"), recorded("tabs", subject="preference", name="Indent"))
     await desk.append(1, *whole_turn("two"), thread="u")
@@ -65,11 +65,11 @@ async def _history(desk: FactDesk) -> None:
         "blue", subject="entity", name="colour", scope="permanent", owner="shared", kind="person", who="ada"
     )
     await desk.write("book.permanent.shared", book, caller=PERSON)
-    await desk.write(CHAIN, FactRetired(id=ids.fact_id(CHAIN, first.record, 1)))
+    await desk.write(CHAIN, FactRetired(id=written(CHAIN, 1, 1)))
     approved = recorded("tabs", subject="preference", name="indent", scope="permanent", owner="shared", kind="person")
     fact = msgspec.structs.replace(approved.fact, source=msgspec.structs.replace(approved.fact.source, principal="ada"))
-    await desk.write(CHAIN, FactApproved(id=ids.fact_id(CHAIN, 3, 1), fact=fact), caller=PERSON)
-    await desk.write(CHAIN, FactDeleted(id=ids.fact_id(CHAIN, first.record, 0)), caller=PERSON)
+    await desk.write(CHAIN, FactApproved(id=written(CHAIN, 2, 1), fact=fact), caller=PERSON)
+    await desk.write(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
     await desk.write(CHAIN, recorded("failed"))
 
 
@@ -173,8 +173,8 @@ async def test_an_old_assertion_below_the_floor_is_folded_from_the_log(desk: Fac
 
 async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk) -> None:
     """Another agent's retirement is left out and counted (F82: no payload claims more than its writer may)."""
-    reply = await desk.write(CHAIN, recorded("mine"))
-    fact = ids.fact_id(CHAIN, reply.record, 0)
+    await desk.write(CHAIN, recorded("mine"))
+    fact = written(CHAIN, 1)
     await desk.write(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
     await desk.write(CHAIN, FactRetired(id="fzzzzzzzzzz"))
     await desk.catch_up()
@@ -333,7 +333,7 @@ async def test_a_document_that_vanished_is_written_though_it_is_remembered_as_it
 async def test_an_act_before_its_target_counts_for_nothing_however_they_are_batched(tmp_path: Path) -> None:
     """A delete that names the id of the next record: in one batch, or one by one, the fact stays."""
     desk = FactDesk(tmp_path)
-    await desk.write(CHAIN, FactDeleted(id=ids.fact_id(CHAIN, 2, 0)), caller=PERSON)
+    await desk.write(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
     await desk.write(CHAIN, recorded("kept"))
     stored = await desk.stored()
     for together in (1, 2):

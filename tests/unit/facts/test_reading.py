@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from desks import AGENT, whole_turn
-from fact_desks import EXTRACTION, PERSON, FactDesk, recorded
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 
 from eunoe.facts.visibility import Viewer, visible
 from eunoe.schemas import ids, subjects
@@ -108,7 +108,7 @@ async def test_history_by_the_beginning_of_an_id(desk: FactDesk) -> None:
     """Five characters are enough while they are unique; fewer, unknown and invisible ones are refused."""
     await desk.write("thread.t", recorded("again"))
     await desk.catch_up()
-    fact = ids.fact_id("thread.t", 1, 0)
+    fact = written("thread.t", 1)
     reply = await desk.reading.history(FactRequest(id=fact[:6]), Viewer(PERSON))
     assert [(v.value, v.version, v.state) for v in reply.versions] == [
         ("in t", 1, "superseded"),
@@ -126,7 +126,7 @@ async def test_history_by_the_beginning_of_an_id(desk: FactDesk) -> None:
 
 async def test_an_ambiguous_beginning_lists_what_it_could_be(desk: FactDesk) -> None:
     """Two indexed ids that share six characters: both are named."""
-    fact = ids.fact_id("thread.t", 1, 0)
+    fact = written("thread.t", 1)
     entry = await desk.store.thread.get(subjects.index_key(fact))
     assert entry is not None
     twin = fact[:-1] + ("a" if fact[-1] != "a" else "b")

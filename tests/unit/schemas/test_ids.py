@@ -109,7 +109,10 @@ def test_a_subject_that_is_no_request_is_refused(subject: str) -> None:
 
 
 def test_a_fact_s_id_is_the_digest_of_where_its_event_stands() -> None:
-    """An f and ten characters of base32, lower case, of the SHA-256 over chain, record and index."""
-    digest = hashlib.sha256(b"thread.t\x003\x001").digest()
-    assert ids.fact_id("thread.t", 3, 1) == "f" + base64.b32encode(digest).decode()[:10].lower()
-    assert len({ids.fact_id("thread.t", record, index) for record in range(100) for index in range(10)}) == 1000
+    """An f and ten characters of base32, lower case, of the SHA-256 over chain, append and index."""
+    digest = hashlib.sha256(b"thread.t\x00worker/extraction/extraction/3\x001").digest()
+    assert (
+        ids.fact_id("thread.t", "worker/extraction/extraction/3", 1)
+        == "f" + base64.b32encode(digest).decode()[:10].lower()
+    )
+    assert len({ids.fact_id("thread.t", f"o/{n}", index) for n in range(100) for index in range(10)}) == 1000

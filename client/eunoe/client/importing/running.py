@@ -188,7 +188,9 @@ class _Run:
             return
         self.report.appended += not reply.duplicate
         self.report.duplicates += reply.duplicate
-        self._memory.delivered(Receipt(append.chain, reply.position, reply.record, reply.hash, reply.turn))
+        self._memory.delivered(
+            Receipt(append.chain, reply.position, reply.record, reply.hash, reply.origin, reply.turn)
+        )
 
 
 def _some(items: Iterator[Planned | Problem | Aside]) -> list[Planned | Problem | Aside]:
