@@ -10,13 +10,21 @@ import pytest
 from eunoe.client import Memory
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import running
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Context
+from eunoe.schemas.events import FactRecorded
+from eunoe.schemas.facts import Assertion, Identity, Source
 from eunoe.testing import NatsServer
 
 
 @pytest.fixture
 def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
     return Settings(url=nats_server.url, space=space, data=tmp_path, role="agent", principal="builder")
+
+
+@pytest.fixture
+def person(settings: Settings) -> Settings:
+    return settings.model_copy(update={"role": "person", "principal": "ada"})
 
 
 def call(number: int) -> dict[str, object]:
@@ -81,3 +89,70 @@ async def test_many_agents_are_given_contexts_at_once(settings: Settings) -> Non
     for number, context in found.items():
         said = [message["content"] for message in context.messages]
         assert said == [f"I am {number}", f"You are {number}"] * 2 + [f"I am {number}"]
+
+
+def block(context: Context) -> str:
+    """Everything derived of a context, as the model reads it."""
+    return "\n".join(layer.text for layer in context.layers if layer.name in ("earlier", "now"))
+
+
+async def test_a_fact_that_was_stated_is_in_the_very_next_context(person: Settings) -> None:
+    """Of the thread, of everyone, and of a session, whichever composition worker answers."""
+    async with running(person), running(person, ["composition"]), Memory.connect(settings=person) as memory:
+        async with memory.thread("t", session="s").turn("Begin") as turn:
+            await turn.reply("Yes.")
+        for number in range(15):
+            await memory.state_fact("note", "own", f"own {number}", thread="t")
+            await memory.state_fact("note", "all", f"all {number}")
+            await memory.state_fact("note", "here", f"here {number}", session="s")
+            context = await memory.thread("t").context(prompt="And now?")
+
+            assert f"note own: own {number} — from" in block(context)
+            assert f"note all: all {number} — from" in block(context)
+            assert f"note here: here {number} — from" in block(context)
+            assert context.stale == ()
+
+
+async def test_a_thread_may_have_more_facts_than_one_read_answers(person: Settings) -> None:
+    """Of 1,300 facts the newest are shown, the one that the request is about beside it, and the rest are counted."""
+    async with running(person), Memory.connect(settings=person) as memory:
+        for start in (0, 650):
+            told = [fact(number) for number in range(start, start + 650)]
+            await memory.append(subjects.thread_chain("t"), "", told)
+        first = await memory.thread("t").context(prompt="What is in part17?")
+        await memory.state_fact("note", "part18", "changed", thread="t")
+        second = await memory.thread("t").context(prompt="What is in part19?")
+
+    shown = len(first.recipe.earlier) + len(first.recipe.now)
+    assert "- note part1299: value 1299" in block(first)
+    assert "- note part17: value 17" in next(layer.text for layer in first.layers if layer.name == "now")
+    assert f"({1300 - shown} more facts not shown)" in block(first)
+    assert "- note part18: changed" in block(second)
+    assert "- note part19: value 19" in block(second)
+
+
+def fact(number: int) -> FactRecorded:
+    source = Source(kind="person", principal="ada")
+    identity = Identity("thread", "t", "note", f"part{number}")
+    return FactRecorded(
+        fact=Assertion(identity=identity, value=f"value {number}", source=source, at=1_750_000_000_000 + number)
+    )
+
+
+async def test_facts_are_followed_after_the_server_was_killed(
+    own_server: NatsServer, space: str, tmp_path: Path
+) -> None:
+    """Workers that lived on hold nothing from before: what was stated before and after is in the next contexts."""
+    person = Settings(url=own_server.url, space=space, data=tmp_path, role="person", principal="ada")
+    async with running(person), Memory.connect(settings=person) as memory:
+        for number in range(3):
+            await memory.state_fact("note", "own", f"own {number}", thread="t")
+            before = await memory.thread("t").context(prompt="And now?")
+            own_server.kill()
+            own_server.start()
+            await memory.state_fact("note", "all", f"all {number}")
+            after = await memory.thread("t").context(prompt="And now?")
+
+            assert f"own {number} — from" in block(before)
+            assert f"own {number} — from" in block(after)
+            assert f"all {number} — from" in block(after)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,13 +80,11 @@ def check_shape(context: Context) -> None:
         case "anthropic":
             check_anthropic(context.messages)
         case _:
-            calls = Counter(line.rsplit("(", 1)[1] for line in headed(context.messages, "[assistant calls "))
-            results = Counter(line.rsplit("of ", 1)[1] for line in headed(context.messages, "[result of "))
-            assert {call.removesuffix(")]") for call in calls} == {result.removesuffix("]") for result in results}
-
-
-def headed(text: Any, head: str) -> Iterator[str]:
-    return (line for line in str(text).splitlines() if line.startswith(head))
+            calls, results = (
+                re.findall(f'<eunoe-{what} id="([^"]+)"', context.messages) for what in ("call", "output")
+            )
+            assert calls == results
+            assert len(set(calls)) == len(calls)
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -75,10 +75,19 @@ class Composer:
             if patient and fold.upto < request.after.log:
                 return None
             opened = await self._opened(fold, request, settings)
-            remembered = await self._remembered(fold, _place(address, fold, opened), request.after, patient=patient)
+            place = await self._place(address, fold, opened)
+            remembered = await self._remembered(fold, place, request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
             return await self._answer(address, fold, opened, request, settings, remembered)
+
+    async def _place(self, address: Address, fold: Fold, opened: Turn | None) -> Place:
+        """Where a request comes from: its turn's agent and session, else those of the newest turn."""
+        if opened is None and fold.last:
+            await self._threads.reach(fold, lambda: fold.last in fold.turns and fold.turns[fold.last].whole)
+        turn = opened or fold.turns.get(fold.last)
+        own = address.caller.principal if address.caller.role == "agent" else ""
+        return Place(address.thread, turn.session if turn else "", own or (turn.agent if turn else ""))
 
     async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
         if patient:
@@ -197,10 +206,3 @@ def _inputs(
         anchor=fold.anchor(settings.profile),
         extracted=extracted if remembered else None,
     )
-
-
-def _place(address: Address, fold: Fold, opened: Turn | None) -> Place:
-    """Where a request comes from: its turn's agent and session, else those of the newest turn."""
-    turn = opened or fold.turns.get(fold.last)
-    own = address.caller.principal if address.caller.role == "agent" else ""
-    return Place(address.thread, turn.session if turn else "", own or (turn.agent if turn else ""))

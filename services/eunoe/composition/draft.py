@@ -8,9 +8,10 @@ from eunoe.composition import blocks, contents, renderings
 from eunoe.composition import known as facts
 from eunoe.composition.budget import Budget, facts_bytes, headroom_most
 from eunoe.composition.fold import Turn
+from eunoe.composition.formats.shape import GO_ON
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known
-from eunoe.composition.rounds import Step, tool_rounds
+from eunoe.composition.rounds import Said, Step, tool_rounds
 from eunoe.composition.showing import Renderings, left_marker, step_pieces
 from eunoe.schemas.context import Rendering
 from eunoe.schemas.events import Response, ToolCall, ToolResult
@@ -59,10 +60,24 @@ class Draft:
 
     @cached_property
     def fixed(self) -> int:
-        """Tokens of the instructions, and what the anchor adds."""
+        """Tokens of the instructions, of what is said for the user where the first or the last word is the
+        model's, and what the anchor adds."""
         texts = [contents.text(item.event) for item in self.inputs.instructions]
-        messages, system = self.settings.manner.shape.request(texts, ())
-        return self.settings.counter.count(messages + system.encode()) + self.inputs.anchor
+        shape = self.settings.manner.shape
+        messages, system = shape.request(texts, ())
+        said = [shape.begin] if shape.begin else []
+        said += [] if self._asks else [GO_ON]
+        beside = sum(self.settings.weigh(shape.user(text)) for text in said)
+        return self.settings.counter.count(messages + system.encode()) + beside + self.inputs.anchor
+
+    @property
+    def _asks(self) -> bool:
+        """Whether the last word is the user's, or a tool's."""
+        opened = self.inputs.open
+        if opened is None or not opened.steps:
+            return bool(self.inputs.request)
+        last = opened.steps[-1]
+        return isinstance(last, Said) or bool(last.calls)
 
     @property
     def used(self) -> int:

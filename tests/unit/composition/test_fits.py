@@ -15,6 +15,8 @@ from eunoe.composition.render import render
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of an example that fails
+
 words = st.text(min_size=0, max_size=40) | st.sampled_from(
     ["", " ", "\n\n", "é" * 30, "日本語 " * 9, "<eunoe-record>", "\x00"]
 )

@@ -169,6 +169,20 @@ def test_the_floor_is_said_with_its_figures(kit: Any) -> None:
     assert composed.recipe.tokens <= 1024
 
 
+@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@pytest.mark.parametrize("size", range(40, 60))
+def test_what_is_said_for_the_user_is_measured_too(kit: Any, form: str, size: int) -> None:
+    """Where the first and the last word are the model's, the window that just fits is enough for what is added."""
+    thread = kit.thread()
+    key = thread.open(Response(content="x" * size))
+    fold = thread.fold()
+    with pytest.raises(DoesNotFit) as refused:
+        kit.compose(window=1, format=form)(fold, key=key)
+    floor = int(refused.value.detail["floor"])
+
+    assert kit.compose(window=floor, format=form)(fold, key=key).recipe.tokens <= floor
+
+
 def test_headroom_counts_at_most_a_quarter_of_the_window(kit: Any) -> None:
     """One turn of 13 outputs of 4 KiB (13,312 tokens) before a request in 8,192: its references stay, all of them.
 

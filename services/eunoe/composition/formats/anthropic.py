@@ -15,6 +15,7 @@ from eunoe.composition.formats.shape import EMPTY, GO_ON, Piece, ShownCall, enco
 
 class Anthropic:
     frame = b'{"role":"assistant","content":[]},'
+    begin = EMPTY
 
     def user(self, text: str) -> Sequence[Piece]:
         return (Piece("user", _text(text)),)
@@ -30,7 +31,7 @@ class Anthropic:
     def request(self, system: Sequence[str], pieces: Sequence[Piece]) -> tuple[bytes, str]:
         ordered = list(pieces)
         if ordered and ordered[0].role == "assistant":
-            ordered = [*self.user(EMPTY), *ordered]
+            ordered = [*self.user(self.begin), *ordered]
         if ordered and ordered[-1].role == "assistant":
             ordered += self.user(GO_ON)
         messages = [

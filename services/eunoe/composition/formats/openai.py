@@ -13,6 +13,7 @@ from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, encode, fil
 
 class OpenAI:
     frame = b","
+    begin = ""
 
     def user(self, text: str) -> Sequence[Piece]:
         return (Piece("user", encode({"role": "user", "content": filled(text)})),)

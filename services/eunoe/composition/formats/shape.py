@@ -47,9 +47,11 @@ class ShownCall:
 
 
 class Shape(Protocol):
-    """``frame`` is what a piece costs at most beside its own bytes."""
+    """``frame`` is what a piece costs at most beside its own bytes; ``begin`` is what the user says, if anything,
+    where the first word would be the model's."""
 
     frame: bytes
+    begin: str
 
     def user(self, text: str) -> Sequence[Piece]: ...
 

@@ -10,6 +10,7 @@ from eunoe.composition.formats.shape import Piece, ShownCall, encode, filled, sa
 
 class Text:
     frame = b"\\n\\n"
+    begin = ""
 
     def user(self, text: str) -> Sequence[Piece]:
         return (_piece("user", marks.escape(filled(text))),)
