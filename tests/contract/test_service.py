@@ -14,7 +14,7 @@ from eunoe.runtime.doors import Handler
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.service import Service
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import EunoeError, NumberSkipped
+from eunoe.schemas.errors import Damaged, EunoeError, Invalid, NumberSkipped, OutcomeUnknown
 from eunoe.schemas.subjects import Address, Caller
 
 ADA = Caller("agent", "ada")
@@ -68,6 +68,96 @@ async def test_a_refusal_arrives_as_itself(connection: Connection, space: str) -
     assert refused.value.detail == {"wanted": 3}
     assert failed.value.code == "error"
     assert (service.statistics()["errors"], service.statistics()["failures"]) == (1, 1)
+
+
+async def test_a_refusal_is_short_whatever_it_quotes(connection: Connection, space: str) -> None:
+    """A message and a detail of 9 MB, over what a server takes: the message is cut at 2 KiB, and service goes on."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        if data == b"long":
+            raise Invalid("é" * 4_500_000)
+        if data == b"surrogate":
+            raise Invalid("bad \ud800", what="\ud800")
+        if data == b"detail":
+            raise Invalid("bad", what="x" * 9_000_000)
+        return data
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+    async with serving(connection, space, {"append": handle}, limit=1) as service:
+        with pytest.raises(Invalid) as long:
+            await requester.request(subject, b"long")
+        with pytest.raises(Invalid, match=r"^bad \?$") as surrogate:
+            await requester.request(subject, b"surrogate")
+        with pytest.raises(Invalid, match=r"^bad$") as detail:
+            await requester.request(subject, b"detail")
+        assert await requester.request(subject, b"x") == b"x"
+
+    assert str(long.value) == "é" * 1024 + " … (9,000,000 bytes in all)"
+    assert surrogate.value.detail == detail.value.detail == {}
+    assert service.statistics()["replies_lost"] == 0
+
+
+async def test_an_answer_that_cannot_be_sent_ends_nothing(connection: Connection, space: str) -> None:
+    """A reply subject that the protocol cannot hold: it is counted, and the next request is answered."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        return data
+
+    requester = await Requester.open(connection, ADA)
+    subject = subjects.request(space, "append", ADA)
+    async with serving(connection, space, {"append": handle}, limit=1) as service:
+        await connection.publish(subject, b"x", reply=f"{ADA.inbox}.\u2028")
+        assert await requester.request(subject, b"x") == b"x"
+
+    assert service.statistics()["replies_lost"] == 1
+
+
+async def test_no_request_holds_its_place_for_ever(connection: Connection, space: str) -> None:
+    """Of a bound of one, a request that is not done in its time: its outcome is unknown, and the next is handled."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        if data == b"stuck":
+            await anyio.sleep_forever()
+        return data
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+    service = Service(connection, space, "audit", {"append": handle}, 1, seconds=0.05)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(service.run)
+        with pytest.raises(OutcomeUnknown, match=r"append was not done within 0\.05 s"):
+            await requester.request(subject, b"stuck")
+        assert await requester.request(subject, b"x") == b"x"
+        tasks.cancel_scope.cancel()
+
+
+async def test_what_was_done_is_never_refused(connection: Connection, space: str) -> None:
+    """The store turns out to be another: a request is refused before it is handled, and is unknown afterwards."""
+    done: list[bytes] = []
+    fine = True
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        nonlocal fine
+        done.append(data)
+        fine = False
+        return data
+
+    async def sure() -> None:
+        if not fine:
+            raise Damaged("the log was made again")
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(Service(connection, space, "audit", {"append": handle}, sure=sure).run)
+        with pytest.raises(OutcomeUnknown, match="the log was made again"):
+            await requester.request(subject, b"first")
+        with pytest.raises(Damaged, match="the log was made again"):
+            await requester.request(subject, b"second")
+        tasks.cancel_scope.cancel()
+
+    assert done == [b"first"]
 
 
 async def test_nobody_is_answered_but_who_asked(connection: Connection, space: str) -> None:

@@ -11,27 +11,27 @@ import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 import anyio
-import msgspec
 from anyio.abc import TaskGroup, TaskStatus
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from eunoe.runtime import wire
+from eunoe.runtime import refusals, wire
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.micro import Description, Endpoint
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Busy, EunoeError, Invalid, Unreachable, to_reply
+from eunoe.schemas.errors import Busy, EunoeError, Invalid, OutcomeUnknown
 from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
 
 WAITING = 4096  # requests that may wait while all handlers are busy; more are refused
+HANDLER_SECONDS = 60.0  # seconds one request may be handled, so that none holds its place for ever
 FLUSH_SECONDS = 2  # seconds to wait for what the server had sent before it heard that no more is taken
 
 _COUNTED = ("requests", "errors", "failures", "foreign_replies", "malformed", "refused_busy", "replies_lost")
@@ -58,12 +58,20 @@ class Service:
         handlers: Mapping[str, Handler],
         limit: int = limits.HANDLERS,
         statistics: Callable[[], Mapping[str, int]] | None = None,
+        sure: Callable[[], Awaitable[None]] | None = None,
+        seconds: float = HANDLER_SECONDS,
     ) -> None:
+        """``sure`` is awaited before each request and before its answer; it raises when the store is another.
+
+        ``seconds`` is how long one request may be handled; after that its outcome is unknown.
+        """
         self._connection = connection
         self._space = space
         self._handlers = handlers
         self._limit = limit
         self._worker_statistics = statistics
+        self._sure = sure or _certain
+        self._seconds = seconds
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
         self._waiting: deque[Request] = deque()
         self._scopes: set[anyio.CancelScope] = set()
@@ -175,16 +183,24 @@ class Service:
         """Handle a request, and then those that waited meanwhile."""
         with scope:
             try:
-                await self._handle(request)
+                await self._guarded(request)
                 while self._waiting:
-                    await self._handle(self._waiting.popleft())
+                    await self._guarded(self._waiting.popleft())
             finally:
                 self._scopes.discard(scope)
+
+    async def _guarded(self, request: Request) -> None:
+        """Handle a request; no failure of one may end the others."""
+        try:
+            await self._handle(request)
+        except Exception:
+            self._counts["failures"] += 1
+            logger.exception("%s was not answered", request.address.verb, extra={"action": "answer_failed"})
 
     async def _handle(self, request: Request) -> None:
         start = time.perf_counter_ns()
         try:
-            data = await request.handler(request.address, request.data)
+            data = await self._answered(request)
         except EunoeError as error:
             self._counts["errors"] += 1
             self._failed(request, str(error))
@@ -193,29 +209,49 @@ class Service:
             self._counts["failures"] += 1
             self._failed(request, repr(error))
             logger.exception("%s failed", request.address.verb, extra={"action": "handler_failed"})
-            await self._refuse(request.reply, _wrapped(request.address.verb, error))
+            await self._refuse(request.reply, refusals.wrapped(request.address.verb, error))
         else:
             for headers, part in wire.parts(data):
                 await self._send(request.reply, part, headers)
         finally:
             request.endpoint.nanoseconds += time.perf_counter_ns() - start
 
+    async def _answered(self, request: Request) -> bytes:
+        """What the handler answers, in the time that it has."""
+        with anyio.move_on_after(self._seconds):
+            await self._sure()
+            data = await request.handler(request.address, request.data)
+            await self._still_sure(request)
+            return data
+        raise OutcomeUnknown(
+            f"{request.address.verb} was not done within {self._seconds:g} s, so it may or may not be. "
+            "Retry under the same key."
+        )
+
+    async def _still_sure(self, request: Request) -> None:
+        """Nothing is answered from a store that is another; what was done may be in it, so this refuses nothing."""
+        try:
+            await self._sure()
+        except EunoeError as error:
+            raise OutcomeUnknown(
+                f"{request.address.verb} may or may not have been done: {error}. Retry under the same key."
+            ) from None
+
     def _failed(self, request: Request, reason: str) -> None:
         request.endpoint.errors += 1
         request.endpoint.last_error = reason[:500]
 
     async def _refuse(self, reply: str, error: EunoeError) -> None:
-        await self._send(reply, msgspec.json.encode(to_reply(error)), ((wire.ERROR, error.code),))
+        await self._send(reply, refusals.encoded(error), ((wire.ERROR, error.code),))
 
     async def _send(self, reply: str, data: bytes, headers: wire.Headers) -> None:
+        """Send an answer. One that cannot be sent is counted: it must end neither its worker nor the others."""
         try:
             await self._connection.publish(reply, data, headers=headers)
-        except (OSError, Unreachable) as error:
+        except (OSError, ValueError, EunoeError) as error:
             self._counts["replies_lost"] += 1
             logger.warning("an answer could not be sent: %s", error, extra={"action": "reply_lost"})
 
 
-def _wrapped(verb: str, error: Exception) -> EunoeError:
-    """What a caller hears of a failure that is no refusal: one line; the log has the rest."""
-    line = " ".join(str(error).split())[:300]
-    return EunoeError(f"{verb} failed: {type(error).__name__}{': ' + line if line else ''}")
+async def _certain() -> None:
+    """Of a service that no guard watches over."""
