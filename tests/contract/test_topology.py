@@ -9,6 +9,7 @@ import pytest
 
 from eunoe.runtime import policies, topology
 from eunoe.runtime.connection import Connection, connect
+from eunoe.runtime.guard import Guard
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.requester import Requester
 from eunoe.schemas.errors import Damaged, Invalid, Misconfigured
@@ -93,7 +94,7 @@ async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: 
     await topology.ensure(connection, space)
 
     with anyio.fail_after(10), pytest.raises(Damaged, match=name):
-        await topology.guard(connection, space, before=before, every=0.01)
+        await Guard(connection, space).run(before)
 
 
 async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:

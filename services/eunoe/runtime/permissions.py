@@ -67,7 +67,7 @@ def _worker(space: str, caller: Caller) -> Grant:
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
         (*_asking(space, caller, WORKER_VERBS), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
-        (f"{caller.inbox}.>", "$SRV.>", *serving),
+        (f"{caller.inbox}.>", "$SRV.>", *subjects.deletions(space), *serving),
         answers=True,
     )
 

@@ -17,12 +17,11 @@ from eunoe.runtime.log import JetStreamLog
 from eunoe.runtime.policies import Policy
 from eunoe.runtime.requester import Requester
 from eunoe.schemas import ids, subjects
-from eunoe.schemas.errors import Damaged, Misconfigured, OutcomeUnknown, Unreachable
+from eunoe.schemas.errors import Misconfigured
 
 logger = logging.getLogger(__name__)
 
 JETSTREAM_OFF = (10039, 10076)  # codes of "not enabled", for the account and for the server
-IDENTITY_SECONDS = 15.0  # seconds between two looks at who the streams are
 
 Identity = dict[str, str]
 """Stream name to the time it was created, which changes when it is removed and made again."""
@@ -62,12 +61,16 @@ def doors(jetstream: JetStream, space: str) -> Store:
 
 
 async def identity(connection: Connection, space: str) -> Identity:
-    """Who the streams of a space are now; raises `Damaged` when one is missing."""
+    """Who the streams of a space are now, without those that are missing."""
     requester = await Requester.open(connection)
     found: Identity = {}
 
     async def one(policy: Policy) -> None:
-        found[policy["name"]] = str((await _info(JetStream(requester), policy["name"]))["created"])
+        try:
+            found[policy["name"]] = str((await _info(JetStream(requester), policy["name"]))["created"])
+        except Refused as refused:
+            if refused.number != STREAM_NOT_FOUND:
+                raise
 
     try:
         await _all(policies.of_space(space), one)
@@ -79,25 +82,6 @@ async def identity(connection: Connection, space: str) -> Identity:
 def changed(before: Identity, now: Identity) -> list[str]:
     """The streams that are not the ones they were."""
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-
-
-async def guard(
-    connection: Connection, space: str, *, before: Identity | None = None, every: float = IDENTITY_SECONDS
-) -> None:
-    """Watch for ever that the streams stay the ones they were ``before`` (default: are now).
-
-    Raises `Damaged` when one was made again: what a worker keeps in memory is of the old one, so it must stop.
-    """
-    before = before or await identity(connection, space)
-    while True:
-        await anyio.sleep(every)
-        try:
-            now = await identity(connection, space)
-        except (OutcomeUnknown, Unreachable) as error:
-            logger.info("the streams cannot be looked at now: %s", error, extra={"action": "guard_waits"})
-            continue
-        if others := changed(before, now):
-            raise Damaged(f"{', '.join(others)} was removed or made again while this worker ran; restart it")
 
 
 async def _all(wanted: list[Policy], one: Any) -> None:

@@ -13,6 +13,7 @@ from anyio.abc import TaskStatus
 from eunoe.runtime import durables, roster, topology
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Clock, SystemClock, Worker
+from eunoe.runtime.guard import Guard
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.login import login
 from eunoe.runtime.remote import RemoteAuditor
@@ -102,10 +103,13 @@ class Fleet:
 
     async def _work(self, post: Post, task_status: TaskStatus[None]) -> None:
         worker, space = post.worker, self._settings.space
-        service = Service(post.connection, space, post.name, worker.handlers(), statistics=worker.statistics)
+        guard = Guard(post.connection, space)
+        service = Service(
+            post.connection, space, post.name, worker.handlers(), statistics=worker.statistics, sure=guard.sure
+        )
         async with task_group() as loops:
             loops.start_soon(worker.run)
-            loops.start_soon(topology.guard, post.connection, space)
+            loops.start_soon(guard.run)
             loops.start_soon(_closed, post)
             loops.start_soon(_denied, post)
             async with task_group() as requests:

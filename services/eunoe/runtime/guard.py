@@ -1,0 +1,95 @@
+"""Seeing to it, while a worker runs, that the streams of its space stay the ones they were.
+
+A bucket that was removed and made again answers every read, with nothing. So from the first sign that one may
+be another (the server tells that a stream was deleted, or the connection was lost and made again) until that
+is known, nothing is answered; and a worker whose streams are others ends.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from eunoe.runtime import topology
+from eunoe.runtime.connection import Connection
+from eunoe.runtime.topology import Identity
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Damaged, EunoeError, OutcomeUnknown, Unreachable
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 15.0  # seconds between two looks at who the streams are, when nothing gives a sign
+AGAIN_SECONDS = 0.5  # seconds before the next look, when there is doubt and the last one got no answer
+
+
+class Guard:
+    """Watches the streams of one space over one worker's connection."""
+
+    def __init__(self, connection: Connection, space: str, *, every: float = LOOK_SECONDS) -> None:
+        self._connection = connection
+        self._space = space
+        self._every = every
+        self._doubt = False
+        self._found: EunoeError | None = None
+        self._sign = anyio.Event()
+        self._settled = anyio.Event()
+
+    async def run(self, before: Identity | None = None) -> None:
+        """Watch for ever that the streams stay the ones they were ``before`` (default: are now).
+
+        Raises `Damaged` when one was removed or made again: what a worker keeps in memory is of the old one.
+        """
+        try:
+            async with self._signs():
+                before = before or await topology.identity(self._connection, self._space)
+                while True:
+                    await self._look(before)
+                    with anyio.move_on_after(AGAIN_SECONDS if self._doubt else self._every):
+                        await self._sign.wait()
+        finally:
+            self._found = self._found or Unreachable("this worker stops; ask again")
+            self._settled.set()
+
+    async def sure(self) -> None:
+        """Return once the streams are known to be the old ones; raises `Damaged` when they are not."""
+        while self._doubt:
+            if self._found is not None:
+                raise self._found
+            await self._settled.wait()
+
+    async def _look(self, before: Identity) -> None:
+        self._sign = anyio.Event()
+        try:
+            now = await topology.identity(self._connection, self._space)
+        except (OutcomeUnknown, Unreachable) as error:
+            logger.info("the streams cannot be looked at now: %s", error, extra={"action": "guard_waits"})
+            return
+        if others := topology.changed(before, now):
+            self._doubtful()
+            self._found = Damaged(f"{', '.join(others)} was removed or made again while this worker ran; restart it")
+            raise self._found
+        if not self._sign.is_set():
+            self._doubt = False
+            self._settled.set()
+
+    def _doubtful(self, *_: object) -> None:
+        if not self._doubt:
+            self._doubt = True
+            self._settled = anyio.Event()
+        self._sign.set()
+
+    @asynccontextmanager
+    async def _signs(self) -> AsyncIterator[None]:
+        """Hear of deleted streams and of reconnects."""
+        client, hooks = self._connection.client, self._connection.hooks
+        heard = [await client.subscribe_direct(one, self._doubtful) for one in subjects.deletions(self._space)]
+        hooks.reconnected.append(self._doubtful)
+        try:
+            yield
+        finally:
+            hooks.reconnected.remove(self._doubtful)
+            for subscription in heard:
+                client.forget(subscription)
