@@ -14,6 +14,7 @@ from shell import Shell
 
 from eunoe.runtime.embedded import embedded
 from eunoe.runtime.settings import Settings
+from eunoe.schemas.errors import START
 from eunoe.testing import NatsServer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -73,7 +74,7 @@ def test_without_a_server_each_says_how_to_get_one(eunoe: Shell, arguments: list
     """One line with the way out, and exit code 3."""
     done = eunoe(*arguments)
 
-    assert done.complaint == (f"eunoe: no server runs on {eunoe.data}. Start one with `eunoe up`, or add --embedded.")
+    assert done.complaint == (f"eunoe: no server runs on {eunoe.data}. {START}")
     assert done.code == 3
 
 

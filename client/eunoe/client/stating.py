@@ -70,7 +70,7 @@ def approved(caller: Caller, proposal: FactView, at: int) -> Assertion:
 def source(caller: Caller) -> Source:
     kind = _SOURCES.get(caller.role)
     if kind is None:
-        raise Denied(f"a {caller.role} states no facts; connect as a person, caller, agent or tool")
+        raise Denied(f"{caller.kind} states no facts; connect as a person, caller, agent or tool")
     return Source(kind=kind, principal=caller.principal)
 
 

@@ -92,6 +92,8 @@ class Thread:
             after=await self.memory.watermark(),
             model=model,
             memory_tool=memory_tool,
+            session=self.session,
+            agent=self.agent,
         )
         timeout = request.wait + limits.REQUEST_SECONDS
         reply = await self.memory.gate.ask("compose", request, ComposeReply, self.chain, timeout=timeout)

@@ -113,13 +113,12 @@ class Turn:
     ) -> Receipt:
         """What a tool gave back: text, a tool message, or a tool_result block.
 
-        Text answers ``call``, or the newest call without a result when none is named.
+        Text answers ``call``, or, where none is named, the only call without a result. Raises `Invalid` when
+        there is no such call, or when there are several: each result must say which one it answers.
         """
         if not isinstance(result, str):
             return await self._said(providers.results_of(result))
-        answered = call or next(reversed(self._tools), "")
-        if not answered:
-            raise Invalid("no call of this turn waits for a result; name the call that this one answers")
+        answered = call or self._only_open()
         content = providers.mended(result)
         return await self._said(
             [ToolResult(call=answered, tool=tool, content=content, status=status, exit_status=exit_status)]
@@ -151,6 +150,15 @@ class Turn:
         """End the turn: it did not happen. It stays in the log and never enters a context."""
         self._ended = True
         return await self.append(TurnAborted(reason=providers.mended(reason)))
+
+    def _only_open(self) -> str:
+        """The call that waits for its result, when no other does."""
+        if not self._tools:
+            raise Invalid("no call of this turn waits for a result; name the call that this one answers")
+        if len(self._tools) > 1:
+            waiting = ", ".join(f"{call!r} ({tool})" for call, tool in self._tools.items())
+            raise Invalid(f"{len(self._tools)} calls wait for a result: {waiting}; say which with call=")
+        return next(iter(self._tools))
 
     async def _said(self, events: Sequence[Entry | Usage]) -> Receipt:
         entries = [event for event in events if not isinstance(event, Usage)]

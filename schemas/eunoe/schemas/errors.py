@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+START = "Start one with `eunoe up`, or add --embedded (in Python: Memory.connect(embedded=True))."
+
 
 class EunoeError(Exception):
     """Something went wrong in Eunoe."""
@@ -98,7 +100,10 @@ class Conflict(EunoeError):
 
 
 class Unreachable(EunoeError):
-    """No server can be reached. Start one with `eunoe up`, or add --embedded."""
+    """No server can be reached.
+
+    Start one with `eunoe up`, or add --embedded (in Python: Memory.connect(embedded=True)).
+    """
 
     code = "unreachable"
     exit_code = 3

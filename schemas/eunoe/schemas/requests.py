@@ -148,6 +148,7 @@ class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     as it would be asked (looking), or empty for none. ``store``: this is a real request, so its recipe is
     logged before the reply. ``turn``: compose a past turn again instead. ``after``: wait until the layers
     are this fresh, ``wait`` seconds at most. ``target`` and ``headroom`` override settings (0 for the default).
+    ``session`` and ``agent``: where the request comes from, when no turn of the thread says otherwise.
     """
 
     window: int = 8192
@@ -162,6 +163,8 @@ class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     target: float = 0.0
     headroom: int = -1
     model: str = ""
+    session: str = ""
+    agent: str = ""
 
 
 class ComposeReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

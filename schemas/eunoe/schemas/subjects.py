@@ -32,6 +32,11 @@ class Caller:
     principal: str
 
     @property
+    def kind(self) -> str:
+        """The role with its article, for messages."""
+        return f"an {self.role}" if self.role == "agent" else f"a {self.role}"
+
+    @property
     def inbox(self) -> str:
         return inbox(self.role, self.principal)
 
@@ -119,10 +124,10 @@ def parse_request(subject: str) -> Address:
     tokens = subject.split(".")
     if len(tokens) not in (6, 7) or tokens[3] not in _ROLES:
         raise Invalid(f"{subject!r} is not the subject of a request")
-    caller = Caller(_ROLES[tokens[3]], ids.decode(tokens[4]))
+    caller = Caller(_ROLES[tokens[3]], ids.check(ids.decode(tokens[4]), "principal"))
     if len(tokens) == 7:
-        return Address(tokens[2], caller, book_chain(tokens[5], ids.decode(tokens[6])))
-    chain = "" if tokens[5] == "=all" else thread_chain(ids.decode(tokens[5]))
+        return Address(tokens[2], caller, book_chain(tokens[5], ids.check(ids.decode(tokens[6]), "owner")))
+    chain = "" if tokens[5] == "=all" else thread_chain(ids.check(ids.decode(tokens[5]), "thread"))
     return Address(tokens[2], caller, chain)
 
 
@@ -225,6 +230,11 @@ def content_key(owner: str, fact: str) -> str:
 
 def state_key(thread: str) -> str:
     return f"state.{ids.encode(thread)}"
+
+
+def states_filter() -> str:
+    """The filter for the state of every thread."""
+    return "state.*"
 
 
 def session_key(session: str) -> str:

@@ -1,6 +1,8 @@
 """Who may append what. Pure: role and principal come from the subject, which the server guards.
 
-No payload can claim to be a person: a fact's source must be the class that belongs to the caller's role.
+No payload can claim to be a person: a fact's source must be the class that belongs to the caller's role. A
+person may also state what a caller stated, in that caller's name (an import carries it): it ranks below the
+person's own.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from eunoe.schemas.subjects import Caller
 SWEEPER = Caller("worker", "audit")  # aborts turns left open
 
 _CLASSES = {
-    "person": ("person",),
+    "person": ("person", "caller"),
     "caller": ("caller",),
     "tool": ("tool",),
     "agent": ("model",),
@@ -41,8 +43,9 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
     """Raise `Denied`, naming the first event that this caller may not append to this chain."""
     for event in request.events:
         if not _may(caller, event):
-            raise Denied(f"a {caller.role} may not append {_name(event)}")
+            raise Denied(f"{caller.kind} may not append {_name(event)}")
         if isinstance(event, FactRecorded | FactApproved):
+            _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
         if not subjects.chain_thread(chain) and not isinstance(event, _FACT_EVENTS):
             raise Denied(f"a book holds facts only, not {_name(event)}")
@@ -64,16 +67,20 @@ def _may(caller: Caller, event: Event) -> bool:
             return not isinstance(event, (Extracted, ContextComposed, MemoryUsed))
 
 
-def _check_fact(caller: Caller, chain: str, fact: Assertion) -> None:
-    source = fact.source
-    if source.kind not in _CLASSES[caller.role]:
-        raise Denied(f"a {caller.role} cannot state a fact as a {source.kind}")
-    if caller.role != "worker" and source.principal != caller.principal:
+def _check_source(caller: Caller, event: FactRecorded | FactApproved) -> None:
+    source = event.fact.source
+    carried = caller.role == "person" and source.kind == "caller"
+    if source.kind not in _CLASSES[caller.role] or (carried and isinstance(event, FactApproved)):
+        raise Denied(f"{caller.kind} cannot state a fact as a {source.kind}")
+    if caller.role != "worker" and not carried and source.principal != caller.principal:
         raise Denied(f"the {caller.role} {caller.principal!r} cannot state a fact as {source.principal!r}")
+
+
+def _check_fact(caller: Caller, chain: str, fact: Assertion) -> None:
     identity = fact.identity
     if identity.scope == "permanent" and not _may_write_permanent(caller, identity.owner):
         raise Denied(
-            f"a {caller.role} cannot write the permanent facts of {identity.owner!r}; "
+            f"{caller.kind} cannot write the permanent facts of {identity.owner!r}; "
             "it can propose one in its own thread"
         )
     thread = subjects.chain_thread(chain)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping
-from functools import partial
 
 import anyio
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from eunoe.audit import rules
 from eunoe.audit.anchorer import Anchorer
 from eunoe.audit.anchors import Mark, path_for
+from eunoe.audit.answers import Answers
 from eunoe.audit.authority import SWEEPER
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
@@ -24,12 +24,14 @@ from eunoe.runtime.doors import Clock, Handler, Store
 from eunoe.runtime.lasting import lasting
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.errors import Busy, Conflict, Damaged, Denied, EunoeError, NumberReused, OutcomeUnknown, TooLarge
+from eunoe.schemas.errors import Busy, Conflict, Denied, EunoeError, OutcomeUnknown, TooLarge
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply, HeadRequest
 from eunoe.schemas.subjects import Address, Caller
 
 logger = logging.getLogger(__name__)
 
+_LEARN_EVERY = 30  # looks for idle turns between two reads of every thread's state
+_SWEEP_WAIT = 60.0  # seconds between two looks for pieces to sweep
 _RACES = 64  # lost compare-and-sets in a row before an append is given back as busy
 _head = msgspec.json.Decoder(HeadRequest)
 _encode = msgspec.json.encode
@@ -45,11 +47,12 @@ class AuditWorker:
         self._clock = clock
         self._chains = ChainReader(store.log, store.space)
         self._heads = Heads(self._chains, store)
+        self._answers = Answers(self._chains)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
         self._anchorer = Anchorer(store.log, path_for(settings.anchors_path, store.space), clock)
-        self._counts = {"appended": 0, "duplicates": 0, "conflicts": 0}
+        self._counts = {"appended": 0, "conflicts": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
         return {
@@ -64,14 +67,19 @@ class AuditWorker:
     async def run(self) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lasting, "anchors wait", self._anchorer.run)
-            tasks.start_soon(lasting, "idle turns wait", partial(self._idle.run, LocalAuditor(self, SWEEPER)))
-            tasks.start_soon(lasting, "the sweep of pieces waits", self._pieces.sweep)
+            tasks.start_soon(lasting, "idle turns wait", self._watch_idle)
+            tasks.start_soon(lasting, "the sweep of pieces waits", self._watch_pieces)
 
     async def drain(self) -> None:
         await self._anchorer.close()
 
     def statistics(self) -> Mapping[str, int]:
-        return {**self._counts, **self._anchorer.statistics(), "open_turns": self._idle.tracked()}
+        return {
+            **self._counts,
+            "duplicates": self._answers.given,
+            **self._anchorer.statistics(),
+            "open_turns": self._idle.tracked(),
+        }
 
     async def append(self, caller: Caller, chain: str, data: bytes) -> AppendReply:
         """Append what the request's bytes say, exactly once; raises what `Auditor.append` does."""
@@ -82,15 +90,18 @@ class AuditWorker:
         rules.check(append)
         await self._pieces.check(chain, request)
         async with self._heads.lock(chain):
-            return await self._append(append)
+            found = await self._append(append)
+        return found if isinstance(found, AppendReply) else await self._answers.again(append, found)
 
     async def head(self, caller: Caller, chain: str, request: HeadRequest) -> HeadReply:
         """Where the chain ends, and how far the caller's producer is."""
         head = await self._chains.head(chain)
         if head is None:
             return HeadReply()
-        header = head.header
-        done = header.producers.get(records.producer_key(caller, request.producer)) if request.producer else None
+        header, done = head.header, None
+        if request.producer:
+            producer = records.producer_key(caller, request.producer)
+            done = rules.done_of(head, producer, await self._heads.folded(chain, head))
         return HeadReply(
             record=header.record,
             position=head.position,
@@ -106,11 +117,24 @@ class AuditWorker:
         """Abort every known turn that was left open too long, now."""
         await self._idle.sweep(LocalAuditor(self, SWEEPER))
 
-    async def sweep_pieces(self) -> None:
-        """Remove the pieces that are due now and that no record names."""
-        await self._pieces.sweep_due()
+    async def sweep_pieces(self, wait: float = 0.0) -> None:
+        """Remove the pieces that are due now (or within ``wait`` seconds) and that no record names."""
+        await self._pieces.sweep(wait)
 
-    async def _append(self, append: rules.Append) -> AppendReply:
+    async def _watch_idle(self) -> None:
+        looks = 0
+        while True:
+            if looks % _LEARN_EVERY == 0:
+                await self._idle.learn()
+            looks += 1
+            await self.abort_idle_turns()
+            await anyio.sleep(self._idle.pause)
+
+    async def _watch_pieces(self) -> None:
+        while True:
+            await self.sweep_pieces(_SWEEP_WAIT)
+
+    async def _append(self, append: rules.Append) -> AppendReply | rules.Again:
         for _ in range(_RACES):
             head = await self._heads.get(append.chain)
             try:
@@ -120,7 +144,7 @@ class AuditWorker:
                     continue
                 raise
             if isinstance(decision, rules.Again):
-                return await self._answer_again(append, decision)
+                return decision
             try:
                 return await self._write(append, head, decision)
             except Conflict:
@@ -147,31 +171,12 @@ class AuditWorker:
         )
         if appended.duplicate:
             self._heads.forget(append.chain)
-            return await self._answer_at(append, appended.seq)
+            return await self._answers.at(append, appended.seq)
         self._counts["appended"] += 1
         self._heads.put(append.chain, Head(write.header, appended.seq, found))
         self._idle.note(append.chain, write.header)
         self._anchorer.note(appended.seq, append.chain, Mark(write.header.record, appended.seq, found))
         return rules.reply(write.header, appended.seq, found, write.events, duplicate=False)
-
-    async def _answer_again(self, append: rules.Append, again: rules.Again) -> AppendReply:
-        record = await self._chains.record(again.done.position)
-        while record.header.n > append.request.n and record.header.before:
-            record = await self._chains.record(record.header.before)
-        return self._answer(append, record)
-
-    async def _answer_at(self, append: rules.Append, position: int) -> AppendReply:
-        return self._answer(append, await self._chains.record(position))
-
-    def _answer(self, append: rules.Append, record: records.Record) -> AppendReply:
-        if record.header.n != append.request.n:
-            raise Damaged(f"append {append.request.n} was done, but its record is missing; run `eunoe audit verify`")
-        if record.header.request != append.digest:
-            raise NumberReused(
-                f"append {append.request.n} of this producer holds something else already; start a new producer"
-            )
-        self._counts["duplicates"] += 1
-        return rules.reply(record.header, record.position, record.hash, record.events, duplicate=True)
 
     async def _serve_append(self, address: Address, data: bytes) -> bytes:
         return _encode(await self.append(address.caller, address.chain, data))
@@ -181,7 +186,7 @@ class AuditWorker:
 
     async def _serve_anchor(self, address: Address, data: bytes) -> bytes:
         if address.caller.role != "person":
-            raise Denied(f"a {address.caller.role} may not anchor the log")
+            raise Denied(f"{address.caller.kind} may not anchor the log")
         return _encode(await self._anchorer.anchor())
 
 

@@ -60,7 +60,7 @@ class Reading:
     async def threads(self, request: ThreadsRequest, viewer: Viewer) -> ThreadsReply:
         """Threads in the order in which they last changed."""
         if not viewer.trusted:
-            raise Denied(f"a {viewer.caller.role} may not list threads; a person or a viewer may")
+            raise Denied(f"{viewer.caller.kind} may not list threads; a person or a viewer may")
         limit = _limit(request.limit)
         _, after = _cursor(request.cursor)
         found: list[ThreadState] = []

@@ -14,7 +14,7 @@ from nats.errors import Error as NatsError
 from eunoe.runtime import wire
 from eunoe.runtime.client import Client
 from eunoe.schemas import limits
-from eunoe.schemas.errors import Denied, Misconfigured, TooLarge, Unreachable
+from eunoe.schemas.errors import START, Denied, Misconfigured, TooLarge, Unreachable
 from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
@@ -202,10 +202,7 @@ async def _open(connection: Connection, options: dict[str, Any]) -> None:
             if "authorization violation" in f"{reason} {connection.last_error}".lower():
                 raise Denied(f"the server at {connection.url} refuses this user; check its name and password") from None
             if loop.time() + RETRY_SECONDS > deadline:
-                raise Unreachable(
-                    f"no server can be reached at {connection.url} ({reason}). "
-                    "Start one with `eunoe up`, or add --embedded."
-                ) from None
+                raise Unreachable(f"no server can be reached at {connection.url} ({reason}). {START}") from None
             await asyncio.sleep(RETRY_SECONDS)
         else:
             return

@@ -16,7 +16,7 @@ from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import running
-from eunoe.schemas.errors import Unreachable
+from eunoe.schemas.errors import START, Unreachable
 from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ def located(settings: Settings) -> Settings:
         return settings
     found = endpoint.find(settings.data)
     if found is None:
-        raise Unreachable(f"no server runs on {settings.data}. Start one with `eunoe up`, or add --embedded.")
+        raise Unreachable(f"no server runs on {settings.data}. {START}")
     return settings.at(found.url, found.user, found.password)
 
 

@@ -21,6 +21,7 @@ from eunoe.schemas.errors import (
     TurnNotOpen,
 )
 from eunoe.schemas.events import (
+    FactApproved,
     FactRecorded,
     Instructions,
     Prompt,
@@ -34,6 +35,8 @@ from eunoe.schemas.events import (
 )
 from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass
 from eunoe.schemas.subjects import Caller
+
+PERSON = Caller("person", "ada")
 
 
 async def records_of(desk: Desk, thread: str = "t") -> list[records.Record]:
@@ -282,14 +285,30 @@ def by(kind: SourceClass, principal: str) -> Assertion:
         (Caller("tool", "ci"), Prompt(content="x"), "tool may not append prompt"),
         (Caller("worker", "extraction"), Prompt(content="x"), "worker may not append prompt"),
         (Caller("worker", "extraction"), TurnAborted(), "worker may not append turn.aborted"),
-        (AGENT, FactRecorded(fact=by("person", "builder")), "as a person"),
+        (AGENT, FactRecorded(fact=by("person", "builder")), "an agent cannot state a fact as a person"),
         (AGENT, FactRecorded(fact=by("model", "reviewer")), "as 'reviewer'"),
+        (PERSON, FactRecorded(fact=by("person", "bob")), "as 'bob'"),
+        (PERSON, FactRecorded(fact=by("tool", "ci")), "a person cannot state a fact as a tool"),
+        (PERSON, FactApproved(id="f", fact=by("caller", "app")), "a person cannot state a fact as a caller"),
+        (AGENT, FactRecorded(fact=by("caller", "builder")), "an agent cannot state a fact as a caller"),
+        (Caller("caller", "app"), FactRecorded(fact=by("caller", "other")), "as 'other'"),
     ],
 )
 async def test_nobody_appends_beyond_their_role(desk: Desk, caller: Caller, event: Usage, says: str) -> None:
     """Role and principal come from the subject; no payload can claim to be somebody else."""
     with pytest.raises(Denied, match=says):
         await desk.append(1, event, caller=caller)
+
+
+async def test_a_person_carries_what_a_caller_stated(desk: Desk) -> None:
+    """An import states a caller's fact in that caller's name; it stays of class caller, below the person's own."""
+    reply = await desk.append(1, FactRecorded(fact=by("caller", "app")), turn="", caller=PERSON)
+
+    record = (await records_of(desk))[-1]
+    assert (reply.record, record.header.caller) == (1, PERSON)
+    assert [event.fact.source for event in record.events if isinstance(event, FactRecorded)] == [
+        Source(kind="caller", principal="app")
+    ]
 
 
 async def test_a_tool_reports_into_an_open_turn_of_an_agent(desk: Desk) -> None:

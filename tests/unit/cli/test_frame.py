@@ -16,7 +16,7 @@ from eunoe.cli.output import clean, console, table
 from eunoe.runtime.roster import NAMES
 from eunoe.schemas.errors import Conflict, EunoeError, Misconfigured, NotFound, Unreachable
 
-START = "Start one with `eunoe up`, or add --embedded."
+START = "Start one with `eunoe up`, or add --embedded (in Python: Memory.connect(embedded=True))."
 
 
 def _chosen(*arguments: str) -> Choices:

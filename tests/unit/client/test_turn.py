@@ -71,13 +71,15 @@ async def test_a_turn_that_was_ended_stays_ended(wire: Wire) -> None:
     assert [(one.kind, one.state) for one in found] == [("prompt", "aborted")]
 
 
-async def test_a_result_answers_the_newest_open_call(wire: Wire) -> None:
-    """Text without a call's name belongs to the newest call that has no result."""
+async def test_a_result_answers_the_only_open_call(wire: Wire) -> None:
+    """Text without a call's name belongs to the call that waits; with several waiting it must name one."""
     async with wire.memory() as memory:
         async with memory.thread("t").turn("Look.") as turn:
             await turn.call("open", {"path": "a"})
-            await turn.call("open", {"path": "b"})
-            await turn.result("text of b")
+            await turn.call("close", {"path": "b"})
+            with pytest.raises(Invalid, match=r"2 calls wait for a result: 'call-1' \(open\), 'call-2' \(close\); say"):
+                await turn.result("whose text?")
+            await turn.result("text of b", call="call-2")
             await turn.result("text of a")
             with pytest.raises(Invalid, match="no call of this turn waits"):
                 await turn.result("text of nothing")
