@@ -12,9 +12,10 @@ import anyio
 import msgspec
 import pytest
 
+from eunoe.cli import audit_checks
 from eunoe.runtime import nats_server
 from eunoe.runtime.connection import Connection, connect
-from eunoe.runtime.permissions import SERVED, grant
+from eunoe.runtime.permissions import OPERATOR, SERVED, grant
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.server_config import User, render, user_name
@@ -44,7 +45,7 @@ def _password(caller: Caller) -> str:
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
     """The address of a server that runs on the configuration as printed."""
-    users = [User(who, _password(who), grant(SPACE, who)) for who in [AGENT, OTHER, PERSON, VIEWER, *WORKERS]]
+    users = [User(who, _password(who), grant(SPACE, who)) for who in [AGENT, OTHER, PERSON, VIEWER, OPERATOR, *WORKERS]]
     config = tmp_path / "nats-server.conf"
     config.write_text(render(users) + f'listen: "127.0.0.1:-1"\nports_file_dir: {json.dumps(str(tmp_path))}\n')
     with (tmp_path / "log").open("wb") as log:
@@ -152,18 +153,59 @@ async def test_a_viewer_reads_and_cannot_append(fleet: str) -> None:
             await _append(requester, VIEWER)
 
 
-async def test_a_person_reads_the_log_and_sees_how_the_fleet_is_doing(fleet: str, tmp_path: Path) -> None:
-    """As verify, export and status do; what the agent said is projected by then."""
+async def test_the_operator_verifies_the_log_and_sees_how_the_fleet_is_doing(fleet: str, tmp_path: Path) -> None:
+    """With a user that can do so and append nothing."""
     async with await _connected(fleet, AGENT) as connection:
         await _append(await Requester.open(connection), AGENT)
 
-    async with session(_settings(fleet, PERSON, tmp_path)) as opened:
-        stored = [message.subject async for message in opened.store.log.scan()]
+    async with session(_settings(fleet, OPERATOR, tmp_path)) as opened:
+        verdict = await audit_checks.live(opened)
         found = await status(opened.requester, opened.store)
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await _append(opened.requester, OPERATOR)
 
-    assert stored[0] == "eunoe.lab.thread.t.log"
+    assert verdict.fine
+    assert verdict.events >= 4
     assert [(worker.name, worker.running) for worker in found.workers] == [(name, 1) for name in SERVED]
     assert found.wrong == ()
+
+
+async def test_a_person_who_wants_the_whole_log_hears_whose_user_may(fleet: str, tmp_path: Path) -> None:
+    """At once, and without a time-out."""
+    async with session(_settings(fleet, PERSON, tmp_path)) as opened:
+        with anyio.fail_after(2), pytest.raises(Denied, match="EUNOE_USER=worker/operator"):
+            await audit_checks.live(opened)
+        with anyio.fail_after(2), pytest.raises(Denied, match="EUNOE_USER=worker/operator"):
+            await status(opened.requester, opened.store)
+
+
+@pytest.mark.parametrize("who", [PERSON, AGENT])
+@pytest.mark.parametrize(
+    ("subject", "asked"),
+    [
+        ("$JS.API.DIRECT.GET.eunoe_lab_blobs", b'{"seq": 1}'),
+        ("$JS.API.DIRECT.GET.eunoe_lab_log", b'{"seq": 1}'),
+        ("$JS.API.STREAM.INFO.eunoe_lab_log", b""),
+        ("$SRV.PING", b""),
+    ],
+)
+async def test_nobody_has_an_answer_of_the_server_written_into_the_log(
+    fleet: str, tmp_path: Path, who: Caller, subject: str, asked: bytes
+) -> None:
+    """JetStream answers on the subject that it is told; a record of anybody could be forged as a piece."""
+    async with await _connected(fleet, who) as connection:
+        requester = await Requester.open(connection)
+        await _append(requester, who)
+        await requester.request(subjects.request(SPACE, "piece", who, THREAD), b"a record in the name of another")
+        await connection.publish(subject, asked, reply=f"eunoe.{SPACE}.thread.victim.log")
+        await connection.client.flush()
+
+    async with session(_settings(fleet, OPERATOR, tmp_path)) as opened:
+        await opened.store.blobs.get([1])  # answered after what was asked of the same stream before
+        await opened.store.log.get([1])
+        stored = [message.subject async for message in opened.store.log.scan()]
+
+    assert set(stored) <= {"eunoe.lab.thread.t.log", "eunoe.lab.thread.t.memory"}
 
 
 @pytest.mark.parametrize("worker", ["extraction", "facts", "composition"])
@@ -199,9 +241,9 @@ async def test_a_worker_under_the_user_of_another_ends_with_the_reason(url: str,
             await anyio.sleep_forever()
 
 
-async def test_a_person_cannot_disturb_the_consumers_of_the_workers(fleet: str) -> None:
+async def test_the_operator_cannot_disturb_the_consumers_of_the_workers(fleet: str) -> None:
     """They would lose what they have not handled yet."""
-    async with await _connected(fleet, PERSON) as connection:
+    async with await _connected(fleet, OPERATOR) as connection:
         requester = await Requester.open(connection)
         for verb in ("DELETE", "MSG.NEXT", "CREATE"):
             with anyio.fail_after(2), pytest.raises(Denied):

@@ -13,7 +13,7 @@ import typer
 from eunoe.cli.app import App, choices
 from eunoe.cli.connect import settings_of
 from eunoe.cli.output import emit_json
-from eunoe.runtime.permissions import SERVED, grant
+from eunoe.runtime.permissions import WORKERS, grant
 from eunoe.runtime.server_config import User, passwords, render, user_name
 from eunoe.schemas import ids
 from eunoe.schemas.errors import Invalid
@@ -44,7 +44,7 @@ def permissions(
 ) -> None:
     """Print a nats-server configuration with one user for each name and each kind of worker."""
     named: dict[Role, list[str] | None] = {
-        "agent": agent, "person": person, "caller": caller, "tool": tool, "viewer": viewer, "worker": list(SERVED)
+        "agent": agent, "person": person, "caller": caller, "tool": tool, "viewer": viewer, "worker": list(WORKERS)
     }  # fmt: skip
     callers = [Caller(role, ids.check(name, role)) for role, names in named.items() for name in names or ()]
     users = _users(settings_of(ctx).space, callers, _read(password_file))

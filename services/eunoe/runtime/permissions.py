@@ -2,6 +2,10 @@
 
 A request's subject names who asks, so the right to publish on it is the right to ask in that name. Verbs
 are listed one by one, never as ``*``: a wildcard would also reach the subjects of the log.
+
+JetStream answers to whatever reply subject a request names, a log's included, so the right to ask it anything
+(``$JS.API``) is the right to write the log in any name. Only workers have it, and the operator, who reads the
+log as a whole and is trusted as they are.
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ SERVED: dict[str, tuple[str, ...]] = {
     "facts": ("facts", "fact", "threads"),
     "composition": ("compose", "turns"),
 }
+OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
+WORKERS = (*SERVED, OPERATOR.principal)  # the principals of the role worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +48,43 @@ def grant(space: str, caller: Caller) -> Grant:
     inbox = f"{caller.inbox}.>"
     match caller.role:
         case "worker":
-            return _worker(space, caller)
+            return _operator(space) if caller == OPERATOR else _worker(space, caller)
         case "viewer":
             return Grant(_asking(space, caller, READ_VERBS), (inbox,))
         case "person":
-            streams = [subjects.log_stream(space), subjects.dead_stream(space), subjects.blobs_stream(space)]
-            reading = tuple(subject for stream in streams for subject in _reading(stream))
-            seeing = tuple(f"$JS.API.STREAM.INFO.{name}" for name in _streams(space) if name not in streams)
-            return Grant(
-                (*_asking(space, caller, PERSON_VERBS), *_API, *reading, *seeing, "$SRV.>"), (inbox,), _durables(space)
-            )
+            return Grant(_asking(space, caller, PERSON_VERBS), (inbox,))
         case _:
             return Grant(_asking(space, caller, VERBS), (inbox,))
+
+
+def denied(caller: Caller, subject: str) -> str:
+    """What to say to a caller whom the server does not let send ``subject`` (in any case of letters)."""
+    if caller.role == "worker" or not subject.lower().startswith("$js.api."):
+        return f"the server does not let {caller.role} {caller.principal} send {subject}"
+    return (
+        f"{caller.role} {caller.principal} may not ask JetStream itself, as `eunoe status` and `eunoe audit tail`, "
+        f"`verify` and `export` do; run those with EUNOE_USER={OPERATOR.role}/{OPERATOR.principal}, "
+        f"EUNOE_ROLE={OPERATOR.role} and EUNOE_PRINCIPAL={OPERATOR.principal} (`eunoe ops permissions` makes that user)"
+    )
 
 
 _API = ("$JS.API.INFO",)
 
 
+def _operator(space: str) -> Grant:
+    """Reads the log, dead letters and pieces with consumers of its own, and sees how everything else is doing."""
+    reading = (subjects.log_stream(space), subjects.dead_stream(space), subjects.blobs_stream(space))
+    reads = tuple(subject for stream in reading for subject in _reading(stream))
+    sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in subjects.streams(space) if stream not in reading)
+    asks = _asking(space, OPERATOR, READ_VERBS)
+    return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
+
+
 def _worker(space: str, caller: Caller) -> Grant:
     name = caller.principal
     if name not in SERVED:
-        raise Invalid(f"there is no worker {name!r}; known are {', '.join(SERVED)}")
-    using = tuple(subject for stream in _streams(space) for subject in _using(stream))
+        raise Invalid(f"there is no worker {name!r}; known are {', '.join(WORKERS)}")
+    using = tuple(subject for stream in subjects.streams(space) for subject in _using(stream))
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
         (*_asking(space, caller, WORKER_VERBS), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
@@ -112,9 +133,3 @@ def _durables(space: str) -> tuple[str, ...]:
         for verb in ("CREATE", "MSG.NEXT", "DELETE")
         for rest in ("", ".>")
     )
-
-
-def _streams(space: str) -> tuple[str, ...]:
-    streams = (subjects.log_stream, subjects.jobs_stream, subjects.dead_stream, subjects.blobs_stream)
-    buckets = (f"KV_{subjects.bucket(space, scope)}" for scope in BUCKETS)
-    return (*(stream(space) for stream in streams), *buckets)

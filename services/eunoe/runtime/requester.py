@@ -11,6 +11,7 @@ from nats.errors import Error as NatsError
 from eunoe.runtime import wire
 from eunoe.runtime.calls import Answer, Call
 from eunoe.runtime.connection import Connection
+from eunoe.runtime.permissions import denied
 from eunoe.schemas import errors, limits
 from eunoe.schemas.errors import Denied, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.subjects import ROLES, Caller
@@ -159,7 +160,7 @@ class Requester:
             return
         for call in list(self._calls.values()):
             if call.subject.lower() == subject:
-                call.fail(Denied(f"the server does not let {self.caller.role} {self.caller.principal} send {subject}"))
+                call.fail(Denied(denied(self.caller, subject)))
 
 
 def _refuse(subject: str, answer: Answer) -> None:

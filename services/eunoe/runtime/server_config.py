@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from eunoe.runtime.permissions import Grant
+from eunoe.runtime.permissions import OPERATOR, Grant
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.subjects import Caller
@@ -20,6 +20,10 @@ jetstream {{ store_dir: "./nats", sync_interval: always }}
 
 authorization {{
   users: [
+"""
+_TRUSTED = """\
+    # For `eunoe audit tail`, `verify` and `export`, and `eunoe status`. JetStream answers it wherever it asks to be
+    # answered, so whoever has this password is trusted like a worker.
 """
 _FOOT = """\
   ]
@@ -67,7 +71,9 @@ def _user(user: User) -> str:
     grant = user.grant
     deny = f"\n        deny: {_array(grant.deny)}" if grant.deny else ""
     answers = '\n      allow_responses: { max: -1, expires: "1m" }' if grant.answers else ""
+    comment = _TRUSTED if user.caller == OPERATOR else ""
     return f"""\
+{comment}\
     {{ user: {_quoted(user.name)}, password: {_quoted(user.password)}, permissions: {{
       publish: {{
         allow: {_array(grant.publish)}{deny}

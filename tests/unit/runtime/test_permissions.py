@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eunoe.runtime import roster
-from eunoe.runtime.permissions import SERVED, VERBS, grant
+from eunoe.runtime.permissions import OPERATOR, SERVED, VERBS, WORKERS, denied, grant
 from eunoe.runtime.server_config import User, passwords, render
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
@@ -48,11 +48,13 @@ def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
     assert not found.answers
 
 
-@pytest.mark.parametrize("role", ["agent", "caller", "tool"])
+@pytest.mark.parametrize("role", ["person", "agent", "caller", "tool", "viewer"])
 @pytest.mark.parametrize(
     "subject",
     [
         "eunoe.lab.append.person.ada.t",
+        "$JS.API.INFO",
+        "$SRV.PING",
         "eunoe.lab.append.agent.other.t",
         "eunoe.lab.compose.agent.other.t",
         "eunoe.other.append.agent.a=2Eb.t",
@@ -65,14 +67,14 @@ def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
         "_INBOX_person_ada.x",
     ],
 )
-def test_no_agent_reaches_anything_else(role: Role, subject: str) -> None:
+def test_nobody_but_a_worker_reaches_anything_else(role: Role, subject: str) -> None:
     """Not another's name, the log, JetStream, a bucket, or an inbox."""
     assert not _may(Caller(role, "a.b"), subject)
 
 
 def test_only_audit_writes_the_log_and_only_the_projector_the_buckets() -> None:
     """One writer for each kind of subject."""
-    workers = [Caller("worker", name) for name in SERVED]
+    workers = [Caller("worker", name) for name in WORKERS]
 
     assert [caller.principal for caller in workers if _may(caller, LOG)] == ["audit"]
     assert [caller.principal for caller in workers if _may(caller, MEMORY)] == ["audit"]
@@ -105,16 +107,34 @@ def test_a_viewer_only_looks() -> None:
     assert not _may(viewer, "eunoe.lab.piece.viewer.wall.t")
 
 
-def test_a_person_reads_the_log_but_leaves_the_workers_consumers_alone() -> None:
-    """A consumer of its own may be made; those of the workers neither changed nor used up."""
-    person = Caller("person", "ada")
-
-    assert _may(person, "$JS.API.CONSUMER.CREATE.eunoe_lab_log.mine")
+def test_the_operator_reads_the_log_but_leaves_the_workers_consumers_alone() -> None:
+    """A consumer of its own may be made; those of the workers neither changed nor used up, and nothing appended."""
+    assert _may(OPERATOR, "$JS.API.CONSUMER.CREATE.eunoe_lab_log.mine")
     for durable in subjects.LOG_DURABLES:
-        assert not _may(person, f"$JS.API.CONSUMER.CREATE.eunoe_lab_log.{durable}")
-        assert not _may(person, f"$JS.API.CONSUMER.DELETE.eunoe_lab_log.{durable}")
-    assert not _may(person, "$JS.API.STREAM.DELETE.eunoe_lab_log")
-    assert not _may(person, "$JS.API.STREAM.UPDATE.eunoe_lab_log")
+        assert not _may(OPERATOR, f"$JS.API.CONSUMER.CREATE.eunoe_lab_log.{durable}")
+        assert not _may(OPERATOR, f"$JS.API.CONSUMER.DELETE.eunoe_lab_log.{durable}")
+    assert not _may(OPERATOR, "$JS.API.STREAM.DELETE.eunoe_lab_log")
+    assert not _may(OPERATOR, "$JS.API.STREAM.UPDATE.eunoe_lab_log")
+    assert not _may(OPERATOR, "eunoe.lab.append.worker.operator.t")
+
+
+def test_who_may_not_ask_jetstream_hears_whose_user_may() -> None:
+    """In one line; a worker that lacks a permission hears its subject."""
+    person = denied(Caller("person", "ada"), "$js.api.stream.info.eunoe_lab_log")
+
+    assert person.startswith("person ada may not ask JetStream itself")
+    assert "EUNOE_USER=worker/operator, EUNOE_ROLE=worker and EUNOE_PRINCIPAL=operator" in person
+    assert "\n" not in person
+    assert denied(Caller("worker", "facts"), "$js.api.info") == "the server does not let worker facts send $js.api.info"
+
+
+def test_the_configuration_says_what_the_operator_is_trusted_with() -> None:
+    """A comment before its user, and before no other."""
+    users = [User(who, "p", grant("lab", who)) for who in (Caller("person", "ada"), OPERATOR)]
+    before, after = render(users).split('user: "person/ada"')
+
+    assert "trusted like a worker" not in before
+    assert "trusted like a worker" in after.split('user: "worker/operator"')[0]
 
 
 def test_a_worker_that_there_is_not_is_refused() -> None:
