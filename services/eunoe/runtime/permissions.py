@@ -59,10 +59,10 @@ def grant(space: str, caller: Caller) -> Grant:
 
 def denied(caller: Caller, subject: str) -> str:
     """What to say to a caller whom the server does not let send ``subject`` (in any case of letters)."""
-    if caller.role == "worker" or not subject.lower().startswith("$js.api."):
+    if caller.role == "worker" or not subject.lower().startswith(("$js.api.", "$srv.")):
         return f"the server does not let {caller.role} {caller.principal} send {subject}"
     return (
-        f"{caller.role} {caller.principal} may not ask JetStream itself, as `eunoe status` and `eunoe audit tail`, "
+        f"{caller.role} {caller.principal} may not ask the server itself, as `eunoe status` and `eunoe audit tail`, "
         f"`verify` and `export` do; run those with EUNOE_USER={OPERATOR.role}/{OPERATOR.principal}, "
         f"EUNOE_ROLE={OPERATOR.role} and EUNOE_PRINCIPAL={OPERATOR.principal} (`eunoe ops permissions` makes that user)"
     )

@@ -122,7 +122,7 @@ def test_who_may_not_ask_jetstream_hears_whose_user_may() -> None:
     """In one line; a worker that lacks a permission hears its subject."""
     person = denied(Caller("person", "ada"), "$js.api.stream.info.eunoe_lab_log")
 
-    assert person.startswith("person ada may not ask JetStream itself")
+    assert person.startswith("person ada may not ask the server itself")
     assert "EUNOE_USER=worker/operator, EUNOE_ROLE=worker and EUNOE_PRINCIPAL=operator" in person
     assert "\n" not in person
     assert denied(Caller("worker", "facts"), "$js.api.info") == "the server does not let worker facts send $js.api.info"
