@@ -149,7 +149,7 @@ async def test_a_worker_that_is_not_there_is_named(connection: Connection, space
 
     with pytest.raises(WorkerMissing) as raised:
         await requester.request(subjects.request(space, "compose", WORKER), b"")
-    assert raised.value.detail == {"verb": "compose"}
+    assert raised.value.detail == {"verb": "compose", "space": space}
 
 
 async def test_a_lost_connection_ends_what_is_in_flight(own_server: NatsServer, space: str) -> None:

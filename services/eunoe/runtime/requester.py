@@ -167,9 +167,12 @@ def _refuse(subject: str, answer: Answer) -> None:
     if not answer.headers:
         return
     if answer.status == NO_RESPONDERS:
-        verb = _verb(subject)
+        verb, space = _verb(subject), _space(subject)
+        where = f" in the space {space}" if space else ""
         raise WorkerMissing(
-            f"no worker serves {verb}. See what runs with `eunoe status`, and start one with `eunoe serve`.", verb=verb
+            f"no worker serves {verb}{where}. See what runs with `eunoe status`, and start one with `eunoe serve`.",
+            verb=verb,
+            space=space,
         )
     if wire.header(answer.headers, wire.ERROR):
         try:
@@ -180,5 +183,14 @@ def _refuse(subject: str, answer: Answer) -> None:
 
 def _verb(subject: str) -> str:
     """What a request asks for: the verb of one of ours, else the subject itself."""
+    return subject.split(".")[2] if _ours(subject) else subject
+
+
+def _space(subject: str) -> str:
+    """The space that a request of ours is made in, or nothing."""
+    return subject.split(".")[1] if _ours(subject) else ""
+
+
+def _ours(subject: str) -> bool:
     tokens = subject.split(".")
-    return tokens[2] if tokens[0] == "eunoe" and len(tokens) > 3 and tokens[3] in ROLES else subject
+    return tokens[0] == "eunoe" and len(tokens) > 3 and tokens[3] in ROLES

@@ -11,8 +11,10 @@ from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.remote import Running, discover
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.roster import NAMES
+from eunoe.runtime.settings import Settings
 
 CONFLICTS = "conflicts"  # the count of lost races, in a worker's statistics
+DEFAULT_SPACE = str(Settings.model_fields["space"].default)
 FAILED = "failed"  # the count of extractors that failed on a turn, in the statistics of extraction
 
 
@@ -59,7 +61,7 @@ async def status(requester: Requester, store: Store) -> Status:
         dead=dead,
         jobs=await store.jobs.waiting(),
         workers=workers,
-        wrong=tuple(faults(workers, dead)),
+        wrong=tuple(faults(workers, dead, store.space)),
     )
 
 
@@ -78,17 +80,19 @@ def of_worker(name: str, running: Sequence[Running], pending: tuple[int, int]) -
     )
 
 
-def faults(workers: Sequence[WorkerStatus], dead: int) -> list[str]:
+def faults(workers: Sequence[WorkerStatus], dead: int, space: str = DEFAULT_SPACE) -> list[str]:
     """What is wrong, a line each: a worker that does not run (with its backlog) or failed, and dead letters."""
+    eunoe = "eunoe" if space == DEFAULT_SPACE else f"eunoe --space {space}"
     found = []
     for worker in workers:
         if not worker.running:
             backlog = worker.waiting + worker.in_hand
             waits = f", and {backlog} records wait for it" if backlog else ""
-            found.append(f"{worker.name} does not run{waits}; start it with `eunoe serve {worker.name}`")
+            found.append(f"{worker.name} does not run{waits}; start it with `{eunoe} serve {worker.name}`")
         if worker.failed:
             what = "extraction" if worker.failed == 1 else "extractions"
-            found.append(f"{worker.failed} {what} failed; `eunoe threads --json` says of which turns, and why (failed)")
+            where = f"`{eunoe} threads --json` says of which turns, and why (failed)"
+            found.append(f"{worker.failed} {what} failed; {where}")
     if dead:
         found.append(f"{dead} records were laid aside as dead letters; a worker's log says why each failed")
     return found
