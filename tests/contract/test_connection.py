@@ -11,6 +11,7 @@ from typing import TypeVar
 import anyio
 import anyio.lowlevel
 import pytest
+from nats.errors import FlushTimeoutError
 
 from eunoe.runtime import topology
 from eunoe.runtime.connection import Connection, connect
@@ -141,6 +142,27 @@ async def test_no_acknowledgement_is_an_unknown_outcome() -> None:
         with anyio.fail_after(5), pytest.raises(OutcomeUnknown, match="Retry under the same key"):
             await jetstream.publish("x.log", b"x", (("Nats-Msg-Id", "1"),), timeout=0.2)
         assert opened.connected
+
+
+async def test_an_answer_to_a_flush_that_was_given_up_is_no_harm(own_server: NatsServer) -> None:
+    """The server answers again after a flush timed out, and after one was cancelled: the next request is answered."""
+    async with await connect(own_server.url, caller=WORKER) as opened:
+        jetstream = JetStream(await Requester.open(opened))
+        own_server.freeze()
+        try:
+            with pytest.raises(FlushTimeoutError):
+                await opened.client.flush(timeout=1)
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(opened.client.flush)
+                    await anyio.wait_all_tasks_blocked()
+                    scope.cancel()
+        finally:
+            own_server.thaw()
+
+        with anyio.fail_after(5):
+            assert await jetstream.api("INFO")
+        assert opened.statistics()["disconnects"] == 0
 
 
 async def test_a_worker_that_is_not_there_is_named(connection: Connection, space: str) -> None:

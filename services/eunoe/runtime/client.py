@@ -79,6 +79,15 @@ class Client(BaseClient):
         if transport is not None:
             transport.close()
 
+    async def _process_pong(self) -> None:
+        """The answer to a ping. To one whose flush was given up, nats-py's own would end the reader."""
+        if self._pongs and self._pongs[0].done():
+            self._pongs.pop(0)
+            self._pongs_received += 1
+            self._pings_outstanding = 0
+            return
+        await super()._process_pong()
+
     def _write_rest(self) -> None:
         self._written = False
         commands, self._together = self._together, []
