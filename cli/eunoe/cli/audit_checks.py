@@ -24,7 +24,8 @@ async def live(session: Session, thread: str = "") -> Verdict:
             verifier.check_pieces(content, await fetch(session.store, content.thread, content.blob))
         verifier.contents.clear()
     if not thread:
-        verifier.gaps((await session.store.log.info(gaps=True)).gaps)
+        info = await session.store.log.info(gaps=True)
+        verifier.gaps(info.gaps, info.first)
     return _known(verifier.verdict(), thread)
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from eunoe.audit import contents
-from eunoe.audit.anchors import Heads, Mark
+from eunoe.audit.anchors import KnownHeads, Mark
 from eunoe.audit.export import VERSION, Closing, Opening, PieceLine
 from eunoe.client.gate import Gate
 from eunoe.runtime.doors import Stored
@@ -21,7 +21,7 @@ async def export(gate: Gate, thread: str) -> AsyncIterator[bytes]:
     """Lines with their newlines, in bounded memory; raises `NotFound` for a thread that is not there."""
     chain = subjects.thread_chain(thread)
     now = time.time_ns() // 1_000_000
-    heads = Heads()
+    heads = KnownHeads()
     yield _line(Opening(eunoe_export=VERSION, space=gate.space, time=now, thread=thread))
     after, more = 0, True
     while more:

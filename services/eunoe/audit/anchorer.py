@@ -15,11 +15,11 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from eunoe.audit.anchors import Anchor, Heads, Mark, append_line, load_anchors
+from eunoe.audit.anchors import Anchor, KnownHeads, Mark, append_line, load_anchors
 from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Clock, Log, Stored
 from eunoe.schemas import limits
-from eunoe.schemas.errors import Busy, EunoeError
+from eunoe.schemas.errors import Busy, Damaged, EunoeError
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Anchorer:
         self._log = log
         self._path = path
         self._clock = clock
-        self._heads = Heads()
+        self._heads = KnownHeads()
         self._moved: dict[str, Mark] = {}
         self._since = 0
         self._ahead: dict[int, tuple[str, Mark]] = {}
@@ -57,7 +57,7 @@ class Anchorer:
 
     async def run(self) -> None:
         """Keep up with the log for ever; only one worker of a machine keeps a file of anchors."""
-        while not await self._load():  # noqa: ASYNC110 - another process lets the file go, and tells nobody
+        while not await self._loaded():  # noqa: ASYNC110 - another process lets the file go, and tells nobody
             await anyio.sleep(_LOCK_WAIT)
         while True:
             if (await self._log.info()).last > self._heads.last:
@@ -69,14 +69,12 @@ class Anchorer:
 
     async def close(self) -> None:
         """Read what is left of the log, anchor it, and let the file go."""
-        if await self._load():
+        if await self._loaded():
             await self.catch_up()
             async with self._lock:
                 if self._since:
                     await self._write()
-        if self._owned is not None:
-            os.close(self._owned)
-            self._owned = None
+        self._let_go()
 
     async def catch_up(self) -> None:
         """Read the log to its end as it is now."""
@@ -96,6 +94,18 @@ class Anchorer:
         async with self._lock:
             return await self._write()
 
+    async def _loaded(self) -> bool:
+        """As `_load`, but a damaged file is told and keeps nobody from appending."""
+        try:
+            return await self._load()
+        except Damaged as error:
+            logger.error(
+                "no anchors are kept: %s. Find out who changed it; move it away to begin a new one",
+                error,
+                extra={"action": "anchors_damaged"},
+            )
+            return False
+
     async def _load(self) -> bool:
         """Take the file and read what it says; False while another worker has it."""
         async with self._lock:
@@ -104,10 +114,20 @@ class Anchorer:
             self._owned = await anyio.to_thread.run_sync(_own, self._path)
             if self._owned is None:
                 return False
-            for anchor in await anyio.to_thread.run_sync(load_anchors, self._path):
+            try:
+                anchors = await anyio.to_thread.run_sync(load_anchors, self._path)
+            except EunoeError:
+                self._let_go()
+                raise
+            for anchor in anchors:
                 self._heads.add(anchor)
         await self._compare()
         return True
+
+    def _let_go(self) -> None:
+        if self._owned is not None:
+            os.close(self._owned)
+            self._owned = None
 
     async def _compare(self) -> None:
         last = (await self._log.info()).last
@@ -140,10 +160,16 @@ class Anchorer:
             self._moved[chain] = mark
 
     async def _write(self) -> Anchor:
-        anchor = self._heads.anchor(self._clock.now(), self._moved)
-        await anyio.to_thread.run_sync(append_line, self._path, msgspec.json.encode(anchor))
-        self._moved.clear()
-        self._since = 0
+        """Write an anchor; what moves while it is written belongs to the next."""
+        moved, since = self._moved, self._since
+        self._moved, self._since = {}, 0
+        anchor = self._heads.anchor(self._clock.now(), moved)
+        try:
+            await anyio.to_thread.run_sync(append_line, self._path, msgspec.json.encode(anchor))
+        except OSError as error:
+            self._moved, self._since = moved | self._moved, self._since + since
+            raise Damaged(f"the anchor cannot be written to {self._path}: {error.strerror or error}") from None
+        self._heads.root = anchor.root
         return anchor
 
 

@@ -1,15 +1,15 @@
 """Anchors: how far every chain was, kept outside the store.
 
 A chain alone cannot show a lost tail. An anchor names the log's last sequence and the heads that moved
-since the anchor before; folded together, anchors name the head of every chain, and ``root`` is a
-SHA-256 over all of them. A file of anchors is JSON lines, appended and synced, never rewritten.
+since the anchor before; folded together, anchors name the head of every chain, and their roots are a
+chain of hashes over all of them. A file of anchors is JSON lines, appended and synced, never rewritten.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -29,14 +29,17 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True):
-    """``last`` is the log's last sequence at ``time`` (ms UTC), ``chains`` how many there were,
+    """``last`` is the log's last sequence at ``time`` (ms UTC), ``chains`` how many there were.
 
-    ``heads`` those that moved since the anchor before, ``root`` the digest of all heads."""
+    ``heads`` are those that moved since the anchor before, whose root is ``prev`` (empty for the first).
+    ``root`` is a digest of all this, so of every head that was ever anchored here.
+    """
 
     v: int
     time: int
     last: int
     chains: int
+    prev: str
     root: str
     heads: dict[str, Mark]
 
@@ -52,47 +55,46 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(slots=True)
-class Heads:
-    """The heads of all chains, folded from anchors and records."""
+class KnownHeads:
+    """The heads of all chains, folded from anchors and records, and the root of the last anchor."""
 
     last: int = 0
     heads: dict[str, Mark] = field(default_factory=dict)
+    root: str = ""
 
-    def add(self, anchor: Anchor) -> None:
-        self.last = anchor.last
-        self.heads.update(anchor.heads)
-
-    def root(self, time: int) -> str:
-        """SHA-256 (hex) over the time, the last sequence, and ``chain record position hash`` of every chain, sorted."""
-        digest = hashlib.sha256(f"{limits.SCHEMA_VERSION} {time} {self.last} {len(self.heads)}\n".encode())
-        for chain, mark in sorted(self.heads.items()):
-            digest.update(f"{chain} {mark.record} {mark.position} {mark.hash}\n".encode())
-        return digest.hexdigest()
-
-    def anchor(self, time: int, moved: dict[str, Mark]) -> Anchor:
+    def anchor(self, time: int, moved: Mapping[str, Mark]) -> Anchor:
         """The anchor of these heads at ``time`` (ms UTC), naming the ones that moved."""
-        return Anchor(
+        anchor = Anchor(
             v=limits.SCHEMA_VERSION,
             time=time,
             last=self.last,
             chains=len(self.heads),
-            root=self.root(time),
+            prev=self.root,
+            root="",
             heads=dict(sorted(moved.items())),
         )
+        return msgspec.structs.replace(anchor, root=digest(anchor))
 
-    def states(self, anchor: Anchor) -> bool:
-        """Whether the anchor, folded in already, says just what these heads are."""
-        return (anchor.v, anchor.chains, anchor.root) == (
-            limits.SCHEMA_VERSION,
-            len(self.heads),
-            self.root(anchor.time),
-        )
+    def add(self, anchor: Anchor) -> bool:
+        """Take in an anchor; False when it does not follow from these heads or was changed."""
+        follows = anchor.prev == self.root and anchor.root == digest(anchor)
+        self.last, self.root = anchor.last, anchor.root
+        self.heads.update(anchor.heads)
+        return follows and anchor.chains == len(self.heads)
+
+
+def digest(anchor: Anchor) -> str:
+    """SHA-256 (hex) over everything an anchor says but its root, a line each for the chains, sorted."""
+    found = hashlib.sha256(f"{anchor.prev} {anchor.v} {anchor.time} {anchor.last} {anchor.chains}\n".encode())
+    for chain, mark in sorted(anchor.heads.items()):
+        found.update(f"{chain} {mark.record} {mark.position} {mark.hash}\n".encode())
+    return found.hexdigest()
 
 
 def read_anchors(lines: Iterable[bytes], where: str = "the anchors") -> list[Anchor]:
     """Anchors in order. A last line cut short by a kill is left out; any other damage raises `Damaged`."""
     found: list[Anchor] = []
-    heads = Heads()
+    heads = KnownHeads()
     for number, line in enumerate(lines, start=1):
         try:
             anchor = msgspec.json.decode(line, type=Anchor)
@@ -100,8 +102,7 @@ def read_anchors(lines: Iterable[bytes], where: str = "the anchors") -> list[Anc
             if line.endswith(b"\n"):
                 raise Damaged(f"line {number} of {where} is no anchor: {error}") from None
             break
-        heads.add(anchor)
-        if not heads.states(anchor):
+        if not heads.add(anchor):
             raise Damaged(f"line {number} of {where} does not have the root it states: it was changed")
         found.append(anchor)
     return found

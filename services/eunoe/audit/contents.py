@@ -45,12 +45,17 @@ def named(chain: str, stored: Stored) -> Iterator[Named]:
 
 async def fetch(store: Store, thread: str, blob: Blob) -> list[bytes | None]:
     """The pieces of a content in order; None where one is not there."""
-    found: list[bytes | None] = []
+    return [piece.data if piece else None for piece in await stored(store, thread, blob)]
+
+
+async def stored(store: Store, thread: str, blob: Blob) -> list[Stored | None]:
+    """The pieces of a content as stored, in order; None where one is not there."""
+    found: list[Stored | None] = []
     for at in range(0, len(blob.pieces), AT_ONCE):
         run = blob.pieces[at : at + AT_ONCE]
         wanted = [subjects.piece(store.space, thread, digest) for digest in run]
-        stored = {message.subject: message.data for message in (await store.blobs.last(wanted)).messages}
-        found += [stored.get(subject) for subject in wanted]
+        there = {message.subject: message for message in (await store.blobs.last(wanted)).messages}
+        found += [there.get(subject) for subject in wanted]
     return found
 
 

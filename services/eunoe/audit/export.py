@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable
 import msgspec
 
 from eunoe.audit import contents as pieces
-from eunoe.audit.anchors import Anchor, Heads, Mark
+from eunoe.audit.anchors import Anchor, KnownHeads, Mark
 from eunoe.audit.verify import Problem, Verdict, Verifier
 from eunoe.runtime.chains import ChainReader, head_of
 from eunoe.runtime.doors import Store, Stored
@@ -49,7 +49,7 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
 async def export(store: Store, now: int, thread: str = "") -> AsyncIterator[bytes]:
     """The lines of an export (each with its newline), in bounded memory. ``now`` in ms UTC."""
     source = _of_thread(store, thread) if thread else store.log.scan()
-    heads = Heads()
+    heads = KnownHeads()
     yield _line(Opening(eunoe_export=VERSION, space=store.space, time=now, thread=thread))
     async for stored in source:
         head = head_of(stored)
@@ -130,7 +130,7 @@ def _read(line: bytes, number: int) -> Stored | Anchor | PieceLine:
 
 
 def _check_root(anchor: Anchor, verifier: Verifier) -> None:
-    if not Heads(anchor.last, dict(anchor.heads)).states(anchor):
+    if anchor.prev or not KnownHeads().add(anchor):
         verifier.problems.append(Problem(what="the export's anchor does not have the root it states: it was changed"))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 
-import anyio
 import msgspec
 
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Store
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import EunoeError, TurnNotOpen
+from eunoe.schemas.errors import Damaged, EunoeError, NewerSchema, TurnNotOpen
 from eunoe.schemas.events import TurnAborted
 from eunoe.schemas.records import Header, OpenTurn
 from eunoe.schemas.requests import AppendRequest, ThreadState
@@ -46,15 +45,10 @@ class IdleTurns:
         """Open turns known here."""
         return sum(len(turns) for turns in self._open.values())
 
-    async def run(self, auditor: Auditor) -> None:
-        """Look every quarter of the idle time (a minute at most), for ever; ``auditor`` may abort turns."""
-        looks = 0
-        while True:
-            if looks % 30 == 0:
-                await self._learn()
-            looks += 1
-            await self.sweep(auditor)
-            await anyio.sleep(min(60.0, self._idle_seconds / 4))
+    @property
+    def pause(self) -> float:
+        """Seconds between two looks: a quarter of the idle time, a minute at most."""
+        return min(60.0, self._idle_seconds / 4)
 
     async def sweep(self, auditor: Auditor) -> None:
         """Abort every turn that is due now."""
@@ -62,16 +56,21 @@ class IdleTurns:
             if due(turns, self._clock.now(), self._idle_seconds):
                 await self._look(chain, auditor)
 
-    async def _learn(self) -> None:
-        """Turns that other workers opened, or this one before it was restarted."""
-        async for entry in self._store.thread.scan(["state.*"]):
+    async def learn(self) -> None:
+        """Find the turns that other workers opened, or this one before it was restarted."""
+        async for entry in self._store.thread.scan([subjects.states_filter()]):
             state = msgspec.json.decode(entry.value, type=ThreadState)
             chain = subjects.thread_chain(state.thread)
             if state.open and chain not in self._open:
                 await self._refresh(chain)
 
     async def _refresh(self, chain: str) -> dict[str, OpenTurn]:
-        head = await self._chains.head(chain)
+        """The open turns of a chain as it ends now; none of one whose end is damaged, which is told."""
+        try:
+            head = await self._chains.head(chain)
+        except (Damaged, NewerSchema) as error:
+            logger.error("idle turns of %s are left: %s", chain, error, extra={"action": "head_damaged"})
+            head = None
         if head is None:
             self._open.pop(chain, None)
             return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from contextlib import suppress
 
 import anyio
 import anyio.to_thread
@@ -11,7 +12,7 @@ import msgspec
 
 from eunoe.audit import contents
 from eunoe.runtime.chains import ChainReader
-from eunoe.runtime.doors import Clock, Consumer, Delivery, Store
+from eunoe.runtime.doors import Clock, Delivery, Store, Stored
 from eunoe.schemas import blobs, ids, limits, subjects
 from eunoe.schemas.errors import Damaged, Denied, EunoeError, Invalid, NotFound, TooLarge
 from eunoe.schemas.events import Blob, EntryBase
@@ -20,7 +21,8 @@ from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
 
-_SWEEP_WAIT = 60.0  # seconds between two looks for pieces to sweep
+_AGAIN = 60.0  # seconds after which a sweep that failed is tried again
+_BATCH = 64  # records read at once
 
 
 class Pieces:
@@ -53,67 +55,83 @@ class Pieces:
     async def read(self, thread: str, blob: Blob) -> str:
         """The whole content; raises `NotFound` when a piece is missing, `Damaged` when one is not what it was."""
         async with self._checks:
-            found = await contents.fetch(self._store, thread, blob)
-            for digest, piece in zip(blob.pieces, found, strict=True):
-                if piece is None:
-                    raise NotFound(f"piece {digest[:12]} is missing")
-            data = b"".join(piece for piece in found if piece is not None)
-            if await anyio.to_thread.run_sync(_digest, data) != blob.digest:
-                raise Damaged("the pieces of this content do not have its digest; run `eunoe audit verify`")
-            return data.decode()
+            return await _joined(blob, await contents.stored(self._store, thread, blob))
 
-    async def sweep(self) -> None:
-        """Remove, for ever, pieces that no record named within a day of their coming."""
-        consumer = await self._consumer()
-        while True:
-            await self._sweep_some(consumer, _SWEEP_WAIT)
-
-    async def sweep_due(self) -> None:
-        """The same once: what is due now."""
-        await self._sweep_some(await self._consumer(), 0.0)
-
-    async def _consumer(self) -> Consumer:
-        return await self._store.blobs.consumer("sweep", [subjects.pieces_filter(self._store.space)], ack_wait=300.0)
-
-    async def _sweep_some(self, consumer: Consumer, wait: float) -> None:
-        for delivery in await consumer.fetch(64, wait):
+    async def sweep(self, wait: float) -> None:
+        """Remove, for ever, pieces that no record named within a day of their coming; one look, of ``wait`` seconds."""
+        consumer = await self._store.blobs.consumer(
+            "sweep", [subjects.pieces_filter(self._store.space)], ack_wait=300.0
+        )
+        due: dict[str, list[Delivery]] = {}
+        for delivery in await consumer.fetch(256, wait):
             age = (self._clock.now() - delivery.message.time) / 1000
             if age < limits.UNNAMED_PIECE_SECONDS:
                 await delivery.nak(limits.UNNAMED_PIECE_SECONDS - age)
-                continue
-            try:
-                await self._sweep(delivery)
-            except EunoeError as error:
-                logger.warning("a piece was not swept: %s", error, extra={"action": "sweep_failed"})
-                await delivery.nak(_SWEEP_WAIT)
+            else:
+                due.setdefault(_thread(delivery.message), []).append(delivery)
+        for thread, deliveries in due.items():
+            await self._sweep(thread, deliveries)
 
-    async def _sweep(self, delivery: Delivery) -> None:
-        message = delivery.message
-        token, digest = message.subject.split(".")[-2:]
-        thread = ids.decode(token)
-        if not await self._named(thread, digest):
+    async def _sweep(self, thread: str, deliveries: list[Delivery]) -> None:
+        try:
+            named = await self._named(thread)
+            for delivery in deliveries:
+                if delivery.message.subject.rpartition(".")[2] not in named:
+                    await self._erase(delivery.message)
+                await delivery.ack()
+        except EunoeError as error:
+            logger.warning("pieces of %r were not swept: %s", thread, error, extra={"action": "sweep_failed"})
+            for delivery in deliveries:
+                await delivery.nak(_AGAIN)
+
+    async def _erase(self, message: Stored) -> None:
+        with suppress(NotFound):  # it was stored again since, under another sequence
             await self._store.blobs.erase(message.seq)
-            if await self._named(thread, digest):  # a record came meanwhile: the piece is still in hand
-                await self._store.blobs.append(message.subject, message.data)
-        await delivery.ack()
 
-    async def _named(self, thread: str, digest: str) -> bool:
-        head = await self._chains.head(subjects.thread_chain(thread))
-        if head is None:
-            return False
-        async for record in self._chains.backward(head):
-            for event in record.events:
-                if isinstance(event, EntryBase) and event.blob and digest in event.blob.pieces:
-                    return True
-        return False
+    async def _named(self, thread: str) -> set[str]:
+        """Every piece that a record of the thread names."""
+        chain = subjects.thread_chain(thread)
+        head = await self._chains.head(chain, fresh=True)
+        found: set[str] = set()
+        if head is not None:
+            for first in range(1, head.header.record + 1, _BATCH):
+                places = await self._chains.positions(head, first, first + _BATCH - 1)
+                for stored in await self._chains.stored(places):
+                    found.update(digest for one in contents.named(chain, stored) for digest in one.blob.pieces)
+        return found
 
     async def _check_blob(self, thread: str, blob: Blob) -> None:
-        try:
-            content = await self.read(thread, blob)
-        except (NotFound, Damaged, UnicodeDecodeError) as error:
-            raise Invalid(f"the content of {blob.size} bytes is not whole: {error}; send its pieces again") from None
-        if await anyio.to_thread.run_sync(lambda: blobs.split(content)[0]) != blob:
-            raise Invalid("the content is not what its record says of it; send the blob as `blobs.split` makes it")
+        async with self._checks:
+            pieces = await contents.stored(self._store, thread, blob)
+            try:
+                content = await _joined(blob, pieces)
+            except (NotFound, Damaged, UnicodeDecodeError) as error:
+                raise Invalid(
+                    f"the content of {blob.size} bytes is not whole: {error}; send its pieces again"
+                ) from None
+            if await anyio.to_thread.run_sync(lambda: blobs.split(content)[0]) != blob:
+                raise Invalid("the content is not what its record says of it; send the blob as `blobs.split` makes it")
+            await self._renew([piece for piece in pieces if piece])
+
+    async def _renew(self, pieces: list[Stored]) -> None:
+        """Store old pieces again, so that no sweep can take them before their record is in the log."""
+        for piece in pieces:
+            if self._clock.now() - piece.time > limits.UNNAMED_PIECE_SECONDS * 1000 / 2:
+                await self._store.blobs.append(piece.subject, piece.data)
+
+
+async def _joined(blob: Blob, pieces: list[Stored | None]) -> str:
+    for digest, piece in zip(blob.pieces, pieces, strict=True):
+        if piece is None:
+            raise NotFound(f"piece {digest[:12]} is missing")
+    data = b"".join(piece.data for piece in pieces if piece)
+    if await anyio.to_thread.run_sync(_digest, data) != blob.digest:
+        raise Damaged("the pieces of this content do not have its digest; run `eunoe audit verify`")
+    return data.decode()
+
+
+def _thread(message: Stored) -> str:
+    return ids.decode(message.subject.split(".")[-2])
 
 
 def _digest(data: bytes) -> str:

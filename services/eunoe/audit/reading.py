@@ -13,7 +13,7 @@ from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits
-from eunoe.schemas.errors import NotFound
+from eunoe.schemas.errors import Invalid, NotFound
 from eunoe.schemas.events import EntryBase
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import RecordsReply, RecordsRequest, Shown, ShowReply, ShowRequest, StoredRecord
@@ -30,6 +30,15 @@ class _Page:
 
     shown: list[Shown] = field(default_factory=list)
     turns: showing.Turns = field(default_factory=showing.Turns)
+    size: int = 0
+
+    def full(self, limit: int) -> bool:
+        return len(self.shown) >= limit or self.size >= limits.RECORD_BYTES
+
+    def add(self, shown: Shown, preview: int | None) -> None:
+        kept = shown if preview is None else showing.shorten(shown, preview)
+        self.shown.append(kept)
+        self.size += len(kept.content) + len(kept.thinking) if preview is not None else 0
 
 
 class Reading:
@@ -51,6 +60,8 @@ class Reading:
         if head is None:
             raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
         total = head.header.entries
+        if min(request.entry, request.after, request.limit, request.preview) < 0:
+            raise Invalid("entries, limits and previews are counted from 0")
         if not request.entry:
             return await self._page(head, request, total)
         if not 1 <= request.entry <= total:
@@ -60,6 +71,8 @@ class Reading:
 
     async def records(self, chain: str, request: RecordsRequest) -> RecordsReply:
         """Stored records after a number, as many as fit a part of a reply (one at least)."""
+        if request.after < 0:
+            raise Invalid("records are counted from 1; ask for those after 0")
         head = await self._chains.head(chain)
         if head is None:
             raise NotFound(f"there is no thread {chain_thread(chain)!r}; `eunoe threads` lists what there is")
@@ -76,12 +89,15 @@ class Reading:
 
     async def _page(self, head: Head, request: ShowRequest, total: int) -> ShowReply:
         limit = max(1, min(request.limit, 1000))
-        page = await self._read(head, request.after + 1, limit)
-        shown = tuple(showing.shorten(page.turns.finish(entry, head.header), request.preview) for entry in page.shown)
+        page = await self._read(head, request.after + 1, limit, min(request.preview, limits.OUTPUT_BYTES_MAX))
+        shown = tuple(page.turns.finish(entry, head.header) for entry in page.shown)
         return ShowReply(entries=shown, total=total, more=bool(shown) and shown[-1].entry < total)
 
-    async def _read(self, head: Head, entry: int, limit: int) -> _Page:
-        """Up to ``limit`` entries from ``entry`` on, reading on until the turns they belong to have ended."""
+    async def _read(self, head: Head, entry: int, limit: int, preview: int | None = None) -> _Page:
+        """Up to ``limit`` entries from ``entry`` on, reading on until the turns they belong to have ended.
+
+        With ``preview`` their contents are cut to so many bytes, and the page ends at `limits.RECORD_BYTES`.
+        """
         page = _Page()
         start = await self._chains.first(head, lambda header: header.entries >= entry)
         if not start:
@@ -89,9 +105,9 @@ class Reading:
         async for record in self._from(head, start, page):
             page.turns.see(record)
             for event in record.events:
-                if isinstance(event, EntryBase) and event.entry >= entry and len(page.shown) < limit:
-                    page.shown.append(showing.show(event, record))
-            if len(page.shown) >= limit and page.turns.settled(page.shown, head.header):
+                if isinstance(event, EntryBase) and event.entry >= entry and not page.full(limit):
+                    page.add(showing.show(event, record), preview)
+            if page.full(limit) and page.turns.settled(page.shown, head.header):
                 break
         return page
 

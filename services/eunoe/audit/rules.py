@@ -66,6 +66,8 @@ def check(append: Append) -> None:
             "Upgrade the worker."
         )
     ids.check(request.producer, "producer")
+    if request.turn:
+        ids.check(request.turn, "turn")
     if request.n < 1:
         raise Invalid("a producer's appends are numbered from 1")
     if not 1 <= len(request.events) <= limits.EVENTS_PER_RECORD:
@@ -83,7 +85,7 @@ def decide(head: Head | None, append: Append, folded: ThreadState | Mark | None 
     ``folded`` is the thread's ``state`` document (a book's mark) where the head may not know every producer:
     one leaves the list in the head only when that document holds it.
     """
-    done = _done(head, append.producer, folded)
+    done = done_of(head, append.producer, folded)
     if done is not None and append.request.n <= done.n:
         return Again(done if done.position or head is None else Done(done.n, done.record, head.position))
     expected = done.n + 1 if done else 1
@@ -150,7 +152,8 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
     return Write(header, events)
 
 
-def _done(head: Head | None, producer: str, folded: ThreadState | Mark | None) -> Done | None:
+def done_of(head: Head | None, producer: str, folded: ThreadState | Mark | None) -> Done | None:
+    """How far a producer is; raises `Busy` while nobody can say (it may have left a list that is being rebuilt)."""
     known = head.header.producers.get(producer) if head else None
     if known is not None or head is None or not head.header.evicted:
         return known

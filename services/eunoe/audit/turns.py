@@ -12,6 +12,7 @@ from eunoe.schemas.errors import Busy, Denied, Invalid, TurnNotOpen
 from eunoe.schemas.events import (
     Entry,
     Event,
+    FactRecorded,
     Instructions,
     Prompt,
     Response,
@@ -51,13 +52,17 @@ class State:
                 return self._opened(event, key, caller)
             case TurnCommitted():
                 self.committed += 1
-                return msgspec.structs.replace(event, turn=self._close(key, "committed"), ordinal=self.committed)
+                return msgspec.structs.replace(
+                    event, turn=self._close(key, "committed", caller), ordinal=self.committed
+                )
             case TurnAborted():
-                return msgspec.structs.replace(event, turn=self._close(key, "aborted"))
+                return msgspec.structs.replace(event, turn=self._close(key, "aborted", caller))
             case Instructions() | Prompt() | Response() | ToolCall() | ToolResult():
-                return self._entry(event, key)
+                return self._entry(event, key, caller)
             case Usage():
-                return msgspec.structs.replace(event, turn=self._touch(key))
+                return msgspec.structs.replace(event, turn=self._touch(key, caller))
+            case FactRecorded():
+                return self._stated(event, caller)
             case _:
                 return event
 
@@ -77,27 +82,37 @@ class State:
         self.open[key] = OpenTurn(self.turns, self.now, agent, event.session, self.record)
         return msgspec.structs.replace(event, turn=self.turns, key=key, agent=agent)
 
-    def _close(self, key: str, state: str) -> int:
-        turn = self._touch(key)
+    def _close(self, key: str, state: str, caller: Caller) -> int:
+        turn = self._touch(key, caller)
         del self.open[key]
         self.closed[key] = ClosedTurn(turn, "committed" if state == "committed" else "aborted")
         while len(self.closed) > limits.CLOSED_TURNS_IN_HEAD:
             del self.closed[next(iter(self.closed))]
         return turn
 
-    def _entry(self, event: Entry, key: str) -> Entry:
+    def _entry(self, event: Entry, key: str, caller: Caller) -> Entry:
         outside = isinstance(event, Instructions) and key not in self.open
-        turn = 0 if outside else self._touch(key)
+        turn = 0 if outside else self._touch(key, caller)
         self.entries += 1
         return msgspec.structs.replace(event, turn=turn, entry=self.entries)
 
-    def _touch(self, key: str) -> int:
+    def _stated(self, event: FactRecorded, caller: Caller) -> FactRecorded:
+        owner = event.fact.identity.owner
+        if caller.role == "agent" and event.fact.identity.scope == "session":
+            mine = {turn.session for turn in self.open.values() if turn.agent == caller.principal}
+            if owner not in mine:
+                raise Denied(f"the agent {caller.principal!r} has no turn open in the session {owner!r}")
+        return event
+
+    def _touch(self, key: str, caller: Caller) -> int:
         if not key:
             raise Invalid("what is said or done belongs to a turn; give the key of an open one")
         found = self.open.get(key)
         if found is None:
             closed = self.closed.get(key)
             raise TurnNotOpen(_was(key, closed), state=closed.state if closed else "unknown")
+        if caller.role == "agent" and found.agent != caller.principal:
+            raise Denied(f"turn {found.turn} is {found.agent or 'nobody'}'s; {caller.principal!r} cannot add to it")
         self.open[key] = OpenTurn(found.turn, self.now, found.agent, found.session, found.record)
         return found.turn
 

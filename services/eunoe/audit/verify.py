@@ -129,17 +129,17 @@ class Verifier:
         for what in wrong(content, pieces):
             self._wrong(what, content.chain, content.record, content.position)
 
-    def gaps(self, gaps: Iterable[int]) -> None:
-        """Sequences between the log's first and last that hold no message any more."""
-        runs: list[list[int]] = []
+    def gaps(self, gaps: Iterable[int], first: int = 1) -> None:
+        """Sequences that hold no message any more: those before the log's first, and between it and its last."""
+        runs: list[list[int]] = [[1, first - 1]] if first > 1 else []
         for gap in sorted(gaps):
-            if runs and runs[-1][-1] == gap - 1:
-                runs[-1].append(gap)
+            if runs and runs[-1][1] == gap - 1:
+                runs[-1][1] = gap
             else:
-                runs.append([gap])
-        for run in runs:
-            where = f"position {run[0]}" if len(run) == 1 else f"positions {run[0]} to {run[-1]}"
-            self._wrong(f"{where} of the log held a record that is gone", position=run[0])
+                runs.append([gap, gap])
+        for start, end in runs:
+            where = f"position {start}" if start == end else f"positions {start} to {end}"
+            self._wrong(f"{where} of the log held a record that is gone", position=start)
 
     def close(self, anchor: Anchor) -> None:
         """Compare the chains as fed with the anchor that ends an export: they must end alike."""

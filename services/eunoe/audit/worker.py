@@ -11,7 +11,7 @@ import msgspec
 
 from eunoe.audit import rules
 from eunoe.audit.anchorer import Anchorer
-from eunoe.audit.anchors import Mark, path_for
+from eunoe.audit.anchors import Anchor, Mark, path_for
 from eunoe.audit.answers import Answers
 from eunoe.audit.authority import SWEEPER
 from eunoe.audit.heads import Heads
@@ -113,6 +113,10 @@ class AuditWorker:
             n=done.n if done else 0,
         )
 
+    async def anchor(self) -> Anchor:
+        """Anchor the log as it is now."""
+        return await self._anchorer.anchor()
+
     async def abort_idle_turns(self) -> None:
         """Abort every known turn that was left open too long, now."""
         await self._idle.sweep(LocalAuditor(self, SWEEPER))
@@ -187,7 +191,7 @@ class AuditWorker:
     async def _serve_anchor(self, address: Address, data: bytes) -> bytes:
         if address.caller.role != "person":
             raise Denied(f"{address.caller.kind} may not anchor the log")
-        return _encode(await self._anchorer.anchor())
+        return _encode(await self.anchor())
 
 
 class LocalAuditor:

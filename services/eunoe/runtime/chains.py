@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.errors import Damaged
+from eunoe.schemas.errors import Damaged, NewerSchema
 from eunoe.schemas.records import Header, Record
 
 
@@ -60,7 +60,7 @@ class ChainReader:
 
     async def positions(self, head: Head, first: int, last: int) -> list[int]:
         """The positions of records ``first`` to ``last`` of the head's chain, in order."""
-        last = min(last, head.header.record)
+        first, last = max(first, 1), min(last, head.header.record)
         if first > last:
             return []
         current, position = await self._start(head, last)
@@ -128,9 +128,12 @@ class ChainReader:
 
 
 def head_of(stored: Stored) -> Head:
-    """A stored record as the head of its chain."""
-    wire = records.open_wire(stored.data)
-    return Head(records.open_header(wire.header), stored.seq, wire.hash)
+    """A stored record as the head of its chain; what cannot be read is named with where it is."""
+    try:
+        wire = records.open_wire(stored.data)
+        return Head(records.open_header(wire.header), stored.seq, wire.hash)
+    except (Damaged, NewerSchema) as error:
+        raise type(error)(f"position {stored.seq} ({stored.subject}): {error}") from None
 
 
 def _behind(header: Header) -> dict[int, int]:

@@ -34,6 +34,7 @@ from eunoe.schemas.events import (
     Usage,
 )
 from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass
+from eunoe.schemas.requests import HeadRequest
 from eunoe.schemas.subjects import Caller
 
 PERSON = Caller("person", "ada")
@@ -267,6 +268,57 @@ async def test_an_append_of_a_newer_schema_is_refused_and_says_so(desk: Desk) ->
 
     with pytest.raises(NewerSchema, match="schema version 2"):
         await desk.worker.append(AGENT, subjects.thread_chain("t"), newer)
+
+
+async def test_an_agent_adds_to_its_own_turns_only(desk: Desk) -> None:
+    """Another agent's turn can be read, and neither be added to nor be ended; a tool and a person can."""
+    mallory = Caller("agent", "mallory")
+    await desk.append(1, TurnOpened(), Prompt(content="pay?"), turn="k")
+
+    for event in (Response(content="I approve."), ToolResult(call="c", content="x"), TurnCommitted(), TurnAborted()):
+        with pytest.raises(Denied, match="turn 1 is builder's; 'mallory' cannot add to it"):
+            await desk.append(1, event, turn="k", caller=mallory)
+    assert (await desk.append(1, TurnAborted(), turn="k", caller=Caller("person", "ada"))).turn == 1
+
+
+async def test_an_agent_states_facts_of_sessions_that_it_takes_part_in(desk: Desk) -> None:
+    """A turn of its own must be open in the session."""
+    identity = Identity("session", "prod", "service", "db")
+    source = Source(kind="model", principal="builder")
+    fact = FactRecorded(fact=Assertion(identity=identity, value="up", source=source, at=1))
+
+    with pytest.raises(Denied, match="has no turn open in the session 'prod'"):
+        await desk.append(1, fact, turn="")
+    await desk.append(1, TurnOpened(session="prod"), Prompt(content="x"))
+    assert (await desk.append(2, fact, turn="")).record == 2
+
+
+async def test_a_turn_s_key_is_an_id(desk: Desk) -> None:
+    """It stays in the heads that follow, so it is bounded like every id."""
+    with pytest.raises(Invalid, match="the turn id is 129 bytes long"):
+        await desk.append(1, TurnOpened(), turn="k" * 129)
+
+
+async def test_an_old_append_is_answered_however_far_back_it_is(desk: Desk) -> None:
+    """Among 300 records of two producers, the first is found by its number, with few reads."""
+    for n in range(1, 151):
+        await desk.append(n, *whole_turn(f"p{n}"), turn=f"p{n}")
+        await desk.append(n, *whole_turn(f"q{n}"), turn=f"q{n}", producer="q")
+
+    for n in (1, 2, 75, 149):
+        again = await desk.append(n, *whole_turn(f"q{n}"), turn=f"q{n}", producer="q")
+        assert (again.duplicate, again.record) == (True, 2 * n)
+
+
+async def test_the_head_says_how_far_a_producer_is_that_left_it(desk: Desk) -> None:
+    """From the state, as the decision does."""
+    await crowd(desk, 0, 70)
+    await fold_state(desk)
+    await crowd(desk, 70, 71)
+
+    found = await desk.worker.head(AGENT, subjects.thread_chain("t"), HeadRequest(producer="p0"))
+
+    assert found.n == 1
 
 
 def by(kind: SourceClass, principal: str) -> Assertion:

@@ -172,3 +172,39 @@ async def test_a_piece_that_no_record_named_within_a_day_goes_and_a_named_one_st
     await desk.worker.sweep_pieces()
     assert (await desk.store.blobs.info()).count == 2
     assert len((await show(desk, entry=1)).entries[0].content) == limits.INLINE_BYTES + 1
+
+
+async def test_a_page_is_bounded_whatever_is_asked_for(desk: Desk) -> None:
+    """Forty entries of 200 KiB with the longest preview: 64 KiB each, until a page has 1 MiB."""
+    for n in range(1, 21):
+        await desk.append(n, *whole_turn("x" * 200 * 1024, "y" * 200 * 1024), turn=f"k{n}")
+
+    page = await show(desk, limit=1000, preview=10**9)
+
+    assert [len(entry.content) for entry in page.entries] == [65_536] * 16
+    assert page.more
+
+
+@pytest.mark.parametrize("request_", [{"entry": -1}, {"after": -2}, {"limit": -1}, {"preview": -1}])
+async def test_negative_numbers_are_refused(desk: Desk, request_: dict[str, int]) -> None:
+    """One line, not an endless search."""
+    await desk.append(1, *whole_turn("hello"))
+
+    with pytest.raises(Invalid, match="counted from 0"):
+        await show(desk, "t", **request_)
+    address = Address("records", AGENT, subjects.thread_chain("t"))
+    with pytest.raises(Invalid, match="counted from 1"):
+        await desk.worker.handlers()["records"](address, msgspec.json.encode(RecordsRequest(after=-2)))
+
+
+async def test_a_piece_that_is_about_to_go_is_stored_again_when_a_record_names_it(desk: Desk) -> None:
+    """An append a moment before the sweep keeps its content: the sweep finds that the piece it meant is another."""
+    blob, pieces = blobs.split("k" * (limits.INLINE_BYTES + 1))
+    await upload(desk, pieces)
+    desk.clock.advance(seconds=limits.UNNAMED_PIECE_SECONDS + 1)
+
+    await desk.append(1, TurnOpened(), Prompt(blob=blob), TurnCommitted())
+    await desk.worker.sweep_pieces()
+
+    assert len((await show(desk, entry=1)).entries[0].content) == limits.INLINE_BYTES + 1
+    assert (await desk.store.blobs.info()).last == 4

@@ -101,6 +101,20 @@ async def test_a_removed_thread_is_named_with_what_it_had(desk: Desk) -> None:
     ]
 
 
+async def test_a_removed_beginning_is_named(desk: Desk) -> None:
+    """Without an anchor or a receipt too: a log begins at position 1."""
+    await fill(desk)
+    for position in range(1, 6):
+        await desk.store.log.erase(position)
+    verifier = Verifier()
+    async for stored in desk.store.log.scan():
+        verifier.feed(stored)
+    info = await desk.store.log.info(gaps=True)
+    verifier.gaps(info.gaps, info.first)
+
+    assert lines(verifier.verdict()) == ["log: positions 1 to 5 of the log held a record that is gone"]
+
+
 async def test_a_replaced_tail_is_named(desk: Desk) -> None:
     """A record rewritten with its hashes made anew does not have the hash that the anchor kept."""
     await fill(desk, threads=1)
