@@ -19,10 +19,6 @@ from typing import Any, Literal, cast
 
 import anyio
 
-import eunoe.audit.worker
-import eunoe.composition.worker
-import eunoe.extraction.worker
-import eunoe.facts.worker  # noqa: F401 - loaded before this process is forked
 from eunoe.runtime import logs, supervisor, topology
 from eunoe.runtime.doors import Appended, Consumer, Delivery, Documents, Log, Store
 from eunoe.runtime.settings import Settings

@@ -7,9 +7,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from eunoe.cli.errors import guarded
-from eunoe.cli.main import build, run
-
-build()  # what a command loads is loaded before this process is forked
+from eunoe.cli.main import run
 
 
 def import_file(saying: Connection, url: str, space: str, data: Path, file: Path) -> None:

@@ -16,7 +16,12 @@ from pathlib import Path
 
 from polling import until
 
-LOADED = ("doomed", "importer", "talker")  # modules of this folder that the first process loads
+from eunoe.cli import main
+from eunoe.runtime import roster
+
+WORKERS = [f"eunoe.{name}.worker" for name in roster.NAMES]
+COMMANDS = [f"eunoe.cli.{name}" for name in main.COMMANDS]
+LOADED = [*WORKERS, *COMMANDS, "eunoe.runtime.supervisor", "eunoe.client"]  # what the first process loads
 _PR_SET_PDEATHSIG = 1
 
 Body = Callable[..., None]
@@ -30,7 +35,7 @@ class Child:
         self.name = name
         self.log = log
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(LOADED))
+        context.set_forkserver_preload(LOADED)
         self._said, saying = context.Pipe(duplex=False)
         self._process = context.Process(target=_born, args=(log, saying, body, arguments), daemon=True)
         self._process.start()
