@@ -24,7 +24,8 @@ Every command with its `--help`. This page is written by `make docs`; do not edi
 
 def pages(command: TyperCommand | TyperGroup, name: str, parent: typer.Context | None = None) -> Iterator[str]:
     """A section for the command and then for each of its commands, in the order of its help."""
-    context = typer.Context(command, info_name=name, parent=parent, terminal_width=WIDTH, color=False)
+    settings = {"terminal_width": WIDTH, "color": False, **command.context_settings}
+    context = typer.Context(command, info_name=name, parent=parent, **settings)
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
     if isinstance(command, TyperGroup):

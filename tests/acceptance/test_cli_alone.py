@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,9 +95,77 @@ def test_a_missing_worker_is_named(eunoe: Shell, nats_server: NatsServer) -> Non
     done = eunoe("threads", "--url", nats_server.url, "--space", "nobody")
 
     assert done.complaint == (
-        "eunoe: the facts worker does not run, and only it answers threads; start it with `eunoe serve facts`"
+        "eunoe: no facts worker serves the space nobody, and only it answers threads; "
+        "start the workers of that space with `eunoe --space nobody serve all`"
     )
     assert done.code == 3
+
+
+@pytest.mark.parametrize("arguments", [["status"], ["audit", "tail"], ["audit", "verify"], ["audit", "export"]])
+def test_a_space_that_is_not_there_is_named(eunoe: Shell, nats_server: NatsServer, arguments: list[str]) -> None:
+    """What needs no worker says that the space was never made, and how it is; exit code 1, nothing on stdout."""
+    done = eunoe(*arguments, "--url", nats_server.url, "--space", "unmade")
+
+    assert done.complaint == (
+        "eunoe: there is no space unmade on this server yet; `eunoe --space unmade serve all` makes and serves it"
+    )
+    assert done.code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["demo", "--data", "x"], "--data means nothing to `eunoe demo`"),
+        (["--url", "nats://127.0.0.1:1", "demo"], "--url means nothing to `eunoe demo`"),
+        (["up", "--url", "nats://127.0.0.1:1"], "--url means nothing to `eunoe up`"),
+        (["ops", "permissions", "--embedded"], "--embedded means nothing to `eunoe ops permissions`"),
+        (["threads", "--embedded", "--url", "nats://127.0.0.1:1"], "--embedded runs a server of its own"),
+        (["--space", "", "threads"], "the setting space '' (--space) is not valid"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(eunoe: Shell, arguments: list[str], complaint: str) -> None:
+    """Nothing that was asked for is left out silently; one line, exit code 2."""
+    done = eunoe(*arguments)
+
+    assert done.complaint.startswith(f"eunoe: {complaint}")
+    assert done.code == 2
+
+
+def test_options_that_mean_nothing_are_not_in_the_help(eunoe: Shell) -> None:
+    """`demo` has a folder of its own, so it offers none."""
+    shown = eunoe("demo", "-h").out
+
+    assert "--json" in shown
+    assert [name for name in ("--data", "--url", "--embedded", "--space") if name in shown] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["facts", "--thread", ""],
+        ["facts", "--session", ""],
+        ["facts", "--agent", ""],
+        ["facts", "--scope", ""],
+        ["audit", "export", ""],
+        ["audit", "tail", ""],
+        ["audit", "verify", "--thread", ""],
+    ],
+)
+def test_an_empty_filter_is_not_everything(eunoe: Shell, arguments: list[str]) -> None:
+    """A variable that a script left empty is a mistake: refused before anything is read."""
+    done = eunoe(*arguments)
+
+    assert done.complaint.startswith("eunoe: ")
+    assert done.code == 2
+
+
+@pytest.mark.parametrize("group", ["audit", "fact", "ops"])
+def test_a_group_alone_lists_its_commands(eunoe: Shell, group: str) -> None:
+    """As --help does."""
+    alone, asked = eunoe(group), eunoe(group, "-h")
+
+    assert (alone.code, alone.out) == (0, asked.out)
+    assert "Commands:" in alone.lines
 
 
 def test_a_folder_that_cannot_be_used_is_named(eunoe: Shell, tmp_path: Path) -> None:
@@ -149,6 +218,21 @@ def test_an_export_to_a_place_that_cannot_be_written_leaves_nothing(eunoe: Shell
     assert done.complaint.startswith(f"eunoe: {folder / 'log.jsonl'} cannot be written: ")
     assert done.code == 2
     assert [path.name for path in folder.iterdir()] == ["log.jsonl"]
+
+
+def test_an_export_is_written_into_a_pipe_that_is_there(eunoe: Shell, tmp_path: Path) -> None:
+    """What is no plain file is never replaced: its reader gets the whole export."""
+    eunoe("import", "--embedded", EXAMPLES / "reviewer.json")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        done = eunoe("audit", "export", "--embedded", "--out", pipe)
+        read, _ = reader.communicate()
+
+    assert done.code == 0
+    assert pipe.is_fifo()
+    assert read.startswith(b'{"eunoe_export":')
 
 
 def test_the_demo_shows_everything_and_leaves_nothing(eunoe: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -309,7 +309,9 @@ def test_a_reader_that_goes_away_is_no_failure(eunoe: Shell) -> None:
         (["show", "x" * 129], 2, "the thread id is 129 bytes long; the limit is 128, and ids are never cut"),
         (["show", ""], 2, "a thread id is empty"),
         (["audit", "verify", "/nowhere"], 2, "/nowhere cannot be read: No such file or directory"),
-        (["audit"], 2, "missing command; see `eunoe audit --help`"),
+        (["audit", "burn"], 2, "no such command 'burn'"),
+        (["facts", "--cursor", "garbage"], 2, "'garbage' is no cursor"),
+        (["audit", "export", "--out", "."], 2, ". cannot be written: it is a directory; give a file's name"),
     ],
 )
 def test_what_is_not_there_is_one_line(eunoe: Shell, arguments: list[str], code: int, complaint: str) -> None:
@@ -318,6 +320,14 @@ def test_what_is_not_there_is_one_line(eunoe: Shell, arguments: list[str], code:
 
     assert done.complaint.startswith(f"eunoe: {complaint}")
     assert done.code == code
+
+
+def test_a_session_of_which_nothing_is_known_is_said_to_be_unknown(eunoe: Shell) -> None:
+    """A name that was misspelt does not look like one without facts."""
+    done = eunoe("facts", "--session", "nope")
+
+    assert (done.code, done.err) == (0, "eunoe: nothing is known of a session 'nope'\n")
+    assert eunoe("facts", "--session", "release-2.4").err == ""
 
 
 def test_an_entry_that_is_not_there_says_which_are(eunoe: Shell) -> None:

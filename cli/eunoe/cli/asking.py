@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from eunoe.client.gate import Gate
 from eunoe.runtime.session import Session
-from eunoe.schemas import subjects
+from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.requests import Verb
 
@@ -29,6 +29,11 @@ async def require_thread(session: Session, thread: str) -> None:
     """Raises `NotFound` for a thread that nothing was ever appended to."""
     if not (await gate(session).head(subjects.thread_chain(thread))).record:
         raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+
+
+def given(name: str | None, what: str) -> str:
+    """A name as it was given, or nothing where none was; raises `Invalid` for one that is none, as an empty one."""
+    return "" if name is None else ids.check(name, what)
 
 
 def number(text: str) -> int:

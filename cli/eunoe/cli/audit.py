@@ -13,8 +13,8 @@ import typer
 from eunoe.audit.anchors import Anchor
 from eunoe.audit.export import export as export_lines
 from eunoe.cli import audit_checks, audit_view
-from eunoe.cli.app import App
-from eunoe.cli.asking import ask, require_thread
+from eunoe.cli.app import App, group
+from eunoe.cli.asking import ask, given, require_thread
 from eunoe.cli.audit_view import Seen
 from eunoe.cli.connect import look, settings_of
 from eunoe.cli.output import console, emit_line
@@ -22,68 +22,74 @@ from eunoe.cli.pages import emit_page
 from eunoe.cli.whole_file import WholeFile
 from eunoe.runtime.doors import Stored, SystemClock
 from eunoe.runtime.session import Session
-from eunoe.schemas import ids, records, subjects
+from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 
 RECORD = b'{"subject"'  # how a line of an export begins that holds a record
-Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
+Thread = Annotated[str | None, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
 
 
 def register(app: App) -> None:
-    audit = App(help="The log itself: follow it, check it, anchor it, take it away.")
+    audit = group("audit", "The log itself: follow it, check it, anchor it, take it away.")
     audit.command("tail", epilog="Example: eunoe audit tail builder --follow")(tail)
     audit.command("verify", epilog="Example: eunoe audit verify backup.jsonl")(verify)
     audit.command("anchor", epilog="Example: eunoe audit anchor >> roots.txt")(anchor)
     audit.command("export", epilog="Example: eunoe audit export --out backup.jsonl")(export)
-    app.add_typer(audit, name="audit")
+    app.add_typer(audit)
 
 
 def tail(
     ctx: typer.Context,
-    thread: Thread = "",
+    thread: Thread = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Records to begin with.")] = 20,
+    lines: Annotated[int, typer.Option("--lines", "-n", metavar="N", min=0, help="Records to begin with.")] = 20,
 ) -> None:
-    """Print the last records of the log, each in short."""
-    look(ctx, _tail, ctx, _checked(thread), lines, follow)
+    """Print the last records of the log, each in short.
+
+    With --json each is a JSON document on a line of its own.
+    """
+    look(ctx, _tail, ctx, given(thread, "thread"), lines, follow)
 
 
 def verify(
     ctx: typer.Context,
-    file: Annotated[Path | None, typer.Argument(help="An export to check, instead of the live log.")] = None,
-    thread: Annotated[str, typer.Option(help="Only this thread.")] = "",
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="An export to check, instead of the live log.")
+    ] = None,
+    thread: Annotated[str | None, typer.Option(metavar="THREAD", help="Only this thread.")] = None,
 ) -> None:
-    """Check that nothing was changed or lost; exit with 1 when it was.
+    """Check that nothing was changed or lost; exit with 1 if it was.
 
     The live log is checked for its chains of hashes and its gaps, and against what is kept outside of it: the
     anchors, and the receipts of clients on this machine.
     """
-    _checked(thread)
+    only = given(thread, "thread")
     if file:
-        found, what = audit_checks.exported(file, thread), str(file)
+        found, what = audit_checks.exported(file, only), str(file)
     else:
         settings = settings_of(ctx)
-        found, what = look(ctx, audit_checks.live, thread), f"the log of space {settings.space}"
+        found, what = look(ctx, audit_checks.live, only), f"the log of space {settings.space}"
     emit_page(ctx, found, lambda verdict, width: audit_view.verdict(verdict, what))
     if not found.fine:
         raise typer.Exit(1)
 
 
 def anchor(ctx: typer.Context) -> None:
-    """Anchor the log: write down, outside the store, how far every thread is now."""
+    """Write down, outside the store, how far every thread is now."""
     emit_page(ctx, look(ctx, _anchor), lambda made, width: audit_view.anchor(made))
 
 
 def export(
     ctx: typer.Context,
-    thread: Thread = "",
-    out: Annotated[Path | None, typer.Option(help="File to write, whole or not at all.")] = None,
+    thread: Thread = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write, whole or not at all.")] = None,
 ) -> None:
     """Write the log, or one thread, to keep it elsewhere.
 
-    The JSON lines verify without a server (`eunoe audit verify FILE`) and can be imported again.
+    It is JSON lines, with --json and without. They verify without a server (`eunoe audit verify FILE`) and can be
+    imported again.
     """
-    count = look(ctx, _export, _checked(thread), out)
+    count = look(ctx, _export, given(thread, "thread"), out)
     if out:
         console(ctx, stderr=True).print(f"{count:,} records in {out}", soft_wrap=True)
 
@@ -117,6 +123,7 @@ async def _anchor(session: Session) -> Anchor:
 
 
 async def _export(session: Session, thread: str, out: Path | None) -> int:
+    await session.store.log.info()  # so that nothing is written of a space that is not there
     if thread:
         await require_thread(session, thread)
     lines = export_lines(session.store, SystemClock().now(), thread)
@@ -131,10 +138,6 @@ def _seen(stored: Stored) -> Seen:
         return audit_view.seen(records.read(stored.seq, stored.data))
     except EunoeError as error:
         return Seen(position=stored.seq, chain=subjects.chain_of(stored.subject), error=str(error))
-
-
-def _checked(thread: str) -> str:
-    return ids.check(thread, "thread") if thread else ""
 
 
 async def _copy(lines: AsyncIterator[bytes], write: Callable[[bytes], object]) -> int:

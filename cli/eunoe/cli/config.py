@@ -11,7 +11,7 @@ from eunoe.runtime.configuration import SourceLine, load
 
 
 def register(app: App) -> None:
-    app.command("config", epilog="Example: EUNOE_SPACE=lab eunoe config")(config)
+    app.command("config", without=("embedded",), epilog="Example: EUNOE_SPACE=lab eunoe config")(config)
 
 
 def config(ctx: typer.Context) -> None:

@@ -10,16 +10,22 @@ import typer
 
 from eunoe.cli.app import choices
 from eunoe.runtime.configuration import load
+from eunoe.runtime.jetstream import STREAM_NOT_FOUND, Refused
 from eunoe.runtime.session import Session, session
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.tasks import cause
+from eunoe.schemas.errors import Misconfigured, NotFound
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def settings_of(ctx: typer.Context) -> Settings:
-    """The settings that this command line asks for."""
-    return load(choices(ctx).options()).settings
+    """The settings that this command line asks for; raises `Misconfigured` for two servers at once."""
+    settings = load(choices(ctx).options()).settings
+    if choices(ctx).embedded and settings.url:
+        raise Misconfigured(f"--embedded runs a server of its own, but one is named ({settings.url}); give one of them")
+    return settings
 
 
 def run(
@@ -41,5 +47,16 @@ def look(
 
 
 async def _within(ctx: typer.Context, settle: bool, fetch: Callable[[Session], Awaitable[T]]) -> T:
-    async with session(settings_of(ctx), embedded=choices(ctx).embedded, settle=settle) as opened:
-        return await fetch(opened)
+    settings = settings_of(ctx)
+    try:
+        async with session(settings, embedded=choices(ctx).embedded, settle=settle) as opened:
+            return await fetch(opened)
+    except Exception as error:
+        found = cause(error)
+        if isinstance(found, Refused) and found.number == STREAM_NOT_FOUND:
+            raise NotFound(_no_space(settings.space)) from None
+        raise
+
+
+def _no_space(space: str) -> str:
+    return f"there is no space {space} on this server yet; `eunoe --space {space} serve all` makes and serves it"

@@ -28,14 +28,17 @@ def register(app: App) -> None:
 
 def context(
     ctx: typer.Context,
-    thread: Annotated[str, typer.Argument(help="A thread's id.")],
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread's id.")],
     what: Annotated[str, typer.Argument(metavar="next|TURN|turns", help="Which request, or the list.")] = NEXT,
     window: Annotated[
-        int | None, typer.Option(min=limits.WINDOW_MIN, help="Tokens of the window [default: the setting].")
+        int | None,
+        typer.Option(metavar="TOKENS", min=limits.WINDOW_MIN, help="Tokens of the window [default: the setting]."),
     ] = None,
-    format: Annotated[str, typer.Option(help=f"Shape of the messages: {', '.join(FORMATS)}.")] = FORMATS[0],  # noqa: A002
-    prompt: Annotated[str, typer.Option(help="The request, as it would be asked.")] = "",
-    after: Annotated[int, typer.Option(min=0, help="With turns: begin after this turn.")] = 0,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help=f"Shape of the messages: {', '.join(FORMATS)}.")
+    ] = FORMATS[0],
+    prompt: Annotated[str, typer.Option(metavar="TEXT", help="The request, as it would be asked.")] = "",
+    after: Annotated[int, typer.Option(metavar="TURN", min=0, help="With turns: begin after this turn.")] = 0,
 ) -> None:
     """Show what a model reads: at the next request, or at a past turn.
 

@@ -24,7 +24,7 @@ from eunoe.runtime.settings import Settings
 
 
 def register(app: App) -> None:
-    app.command("demo", epilog="Example: eunoe demo | less")(demo)
+    app.command("demo", without=("embedded", "data", "space", "url"), epilog="Example: eunoe demo | less")(demo)
 
 
 def demo(ctx: typer.Context) -> None:

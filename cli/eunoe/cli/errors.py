@@ -13,6 +13,7 @@ from collections.abc import Callable
 import typer
 
 from eunoe.runtime.permissions import SERVED
+from eunoe.runtime.status import DEFAULT_SPACE
 from eunoe.runtime.tasks import cause
 from eunoe.schemas.errors import EunoeError, WorkerMissing
 
@@ -61,8 +62,17 @@ def _missing(error: WorkerMissing) -> str:
     verb = error.detail.get("verb")
     for worker, verbs in SERVED.items():
         if verb in verbs:
-            return f"the {worker} worker does not run, and only it answers {verb}; start it with `eunoe serve {worker}`"
+            return _nobody(worker, str(error.detail.get("space", "")), str(verb))
     return str(error)
+
+
+def _nobody(worker: str, space: str, verb: str) -> str:
+    if space in ("", DEFAULT_SPACE):
+        return f"the {worker} worker does not run, and only it answers {verb}; start it with `eunoe serve {worker}`"
+    return (
+        f"no {worker} worker serves the space {space}, and only it answers {verb}; "
+        f"start the workers of that space with `eunoe --space {space} serve all`"
+    )
 
 
 def _sentence(message: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.metadata import version
+from importlib import metadata
 from typing import Annotated
 
 import typer
 
-from eunoe.cli.app import App, with_globals
+from eunoe.cli.app import App, choices, listed, with_globals
 from eunoe.cli.errors import guarded
+from eunoe.cli.output import emit_json
 
 COMMANDS = ("demo", "up", "serve", "status", "importing", "threads", "context", "facts", "audit", "config", "ops")
 
@@ -28,26 +29,33 @@ def run(arguments: list[str]) -> int:
 
 def build() -> App:
     """The whole tree of commands."""
-    app = App(help="The memory of a fleet of agents, on NATS JetStream.")
-    app.callback()(with_globals(_root))
+    app = App(
+        help="The memory of a fleet of agents, on NATS JetStream.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(with_globals(_root))
     for name in COMMANDS:
         importlib.import_module(f"eunoe.cli.{name}").register(app)
     return app
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"eunoe {version('eunoe')}")
-        raise typer.Exit
-
-
 def _root(
     ctx: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """The memory of a fleet of agents, on NATS JetStream.
 
     Start with: eunoe up
     """
+    if version:
+        _show_version(ctx)
+        raise typer.Exit
+    listed(ctx)
+
+
+def _show_version(ctx: typer.Context) -> None:
+    found = metadata.version("eunoe")
+    if choices(ctx).json:
+        emit_json({"version": found})
+    else:
+        typer.echo(f"eunoe {found}")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from eunoe.cli.app import App, choices
+from eunoe.cli.app import App, choices, group
 from eunoe.cli.connect import settings_of
 from eunoe.cli.output import emit_json
 from eunoe.runtime.permissions import WORKERS, grant
@@ -21,11 +21,13 @@ from eunoe.schemas.subjects import Caller, Role
 
 
 def register(app: App) -> None:
-    ops = App(help="For those who run the servers.")
-    ops.command("permissions", epilog="Example: eunoe ops permissions --agent planner --person ada > nats-server.conf")(
-        permissions
-    )
-    app.add_typer(ops, name="ops")
+    ops = group("ops", "For those who run the servers.")
+    ops.command(
+        "permissions",
+        without=("embedded", "data", "url"),
+        epilog="Example: eunoe ops permissions --agent planner --person ada > nats-server.conf",
+    )(permissions)
+    app.add_typer(ops)
 
 
 Names = Annotated[list[str] | None, typer.Option(metavar="NAME", help="A user of that role; may be repeated.")]
@@ -39,10 +41,13 @@ def permissions(
     tool: Names = None,
     viewer: Names = None,
     password_file: Annotated[
-        Path | None, typer.Option(help="File with lines `role/name PASSWORD`; else passwords are made.")
+        Path | None, typer.Option(metavar="FILE", help="File with lines `role/name PASSWORD`; else passwords are made.")
     ] = None,
 ) -> None:
-    """Print a nats-server configuration with one user for each name and each kind of worker."""
+    """Print a server configuration with a user for each name.
+
+    Each kind of worker gets one too. With --json: the users, their passwords and permissions.
+    """
     named: dict[Role, list[str] | None] = {
         "agent": agent, "person": person, "caller": caller, "tool": tool, "viewer": viewer, "worker": list(WORKERS)
     }  # fmt: skip
@@ -67,4 +72,5 @@ def _read(file: Path | None) -> dict[str, str]:
     try:
         return passwords(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"the password file {file} cannot be read: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Invalid(f"the password file {file} cannot be read: {reason}") from None

@@ -17,12 +17,18 @@ from eunoe.runtime.workers import Fleet
 
 
 def register(app: App) -> None:
-    app.command("serve", epilog="Example: eunoe serve audit --url nats://10.0.0.5:4222 --health 8080")(serve)
+    app.command(
+        "serve",
+        without=("embedded", "json"),
+        epilog="Example: eunoe serve audit --url nats://10.0.0.5:4222 --health 8080",
+    )(serve)
 
 
 def serve(
     ctx: typer.Context,
-    workers: Annotated[list[str], typer.Argument(metavar="WORKER...", help="audit extraction facts composition all")],
+    workers: Annotated[
+        list[str], typer.Argument(metavar="WORKER", help="audit, extraction, facts, composition, or all.")
+    ],
     health: Annotated[
         int | None,
         typer.Option(
@@ -30,7 +36,9 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Run workers until SIGTERM or Ctrl-C, which drains them. Any number of processes may run the same worker."""
+    """Run workers until SIGTERM or Ctrl-C, which drains them.
+
+    Any number of processes may run the same worker."""
     names = checked(workers)
     settings = located(settings_of(ctx))
     logs.configure(settings)

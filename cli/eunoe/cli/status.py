@@ -19,7 +19,7 @@ def register(app: App) -> None:
 
 
 def status(ctx: typer.Context) -> None:
-    """Show each worker with what waits for it; exit with 1 when something is wrong."""
+    """Show who runs and what waits; exit with 1 if something is wrong."""
     found = look(ctx, _fetch)
     emit(ctx, found, _render)
     if found.wrong:

@@ -28,8 +28,8 @@ def register(app: App) -> None:
 
 def threads(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=limits.PAGE_FACTS, help="Threads on a page.")] = 50,
-    cursor: Annotated[str, typer.Option(help="Go on where the last page ended.")] = "",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=limits.PAGE_FACTS, help="Threads on a page.")] = 50,
+    cursor: Annotated[str, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")] = "",
 ) -> None:
     """List the threads, the one that changed last at the end."""
     emit_page(ctx, look(ctx, _threads, ThreadsRequest(limit=limit, cursor=cursor)), threads_view.threads)
@@ -37,10 +37,12 @@ def threads(
 
 def show(
     ctx: typer.Context,
-    thread: Annotated[str, typer.Argument(help="A thread's id.")],
-    entry: Annotated[int | None, typer.Argument(min=1, help="An entry: its whole content, byte for byte.")] = None,
-    after: Annotated[int, typer.Option(min=0, help="Begin the list after this entry.")] = 0,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Entries in the list.")] = 100,
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread's id.")],
+    entry: Annotated[
+        int | None, typer.Argument(metavar="ENTRY", min=1, help="An entry: its whole content, byte for byte.")
+    ] = None,
+    after: Annotated[int, typer.Option(metavar="ENTRY", min=0, help="Begin the list after this entry.")] = 0,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Entries in the list.")] = 100,
 ) -> None:
     """Show a thread's entries, or one of them whole."""
     ids.check(thread, "thread")

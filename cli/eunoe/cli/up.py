@@ -16,11 +16,14 @@ from eunoe.schemas.errors import Misconfigured
 
 
 def register(app: App) -> None:
-    app.command("up", epilog="Example: eunoe up --data ~/memory")(up)
+    app.command("up", without=("embedded", "url"), epilog="Example: eunoe up --data ~/memory")(up)
 
 
 def up(ctx: typer.Context) -> None:
-    """Run the server and every worker on this machine until Ctrl-C, which drains them."""
+    """Run the server and every worker here until Ctrl-C.
+
+    Ctrl-C or SIGTERM drains them: what is in hand is finished.
+    """
     settings = settings_of(ctx)
     if settings.url:
         raise Misconfigured(

@@ -78,7 +78,7 @@ def test_without_arguments_the_help_is_shown() -> None:
         (("status",), 3, f"eunoe: no server runs on /nonexistent/eunoe. {START}\n"),
         (("confg",), 2, "eunoe: no such command 'confg'. Did you mean 'config'?; see `eunoe --help`\n"),
         (("config", "--frobnicate"), 2, "eunoe: no such option: --frobnicate; see `eunoe config --help`\n"),
-        (("serve",), 2, "eunoe: missing argument 'WORKER...'; see `eunoe serve --help`\n"),
+        (("serve",), 2, "eunoe: missing argument 'WORKER'; see `eunoe serve --help`\n"),
         (("serve", "gardener"), 2, f"eunoe: there is no worker 'gardener'; known are {', '.join(NAMES)}, and all\n"),
     ],
 )
