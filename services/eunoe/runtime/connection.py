@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 from nats.errors import Error as NatsError
 
 from eunoe.runtime import wire
@@ -115,7 +116,8 @@ class Connection:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self.close()
+        with anyio.CancelScope(shield=True):
+            await self.close()
 
     async def open(self, options: dict[str, Any]) -> None:
         """One attempt to connect; used by `connect`."""
