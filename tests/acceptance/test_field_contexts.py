@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ async def test_a_request_larger_than_the_window_is_refused_with_the_figures(memo
 
 
 @pytest.fixture
-def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def reached(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every address that this process connects to or looks up."""
     found: list[Any] = []
     connect, lookup = socket.socket.connect, socket.getaddrinfo

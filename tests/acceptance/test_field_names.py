@@ -19,7 +19,7 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
 from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError, TooLarge
-from eunoe.schemas.events import Prompt, Response, TurnOpened
+from eunoe.schemas.events import Event, Prompt, Response, TurnOpened
 from eunoe.schemas.requests import AppendRequest
 from eunoe.testing import NatsServer
 
@@ -227,7 +227,7 @@ async def test_one_huge_item_of_a_mapped_result_costs_no_other(memory: Memory, f
 async def test_a_record_over_its_limit_is_refused_and_the_next_one_is_not(memory: Memory) -> None:
     """An append whose record is over 1 MiB is answered with the figures; its number is free for another."""
     chain = memory.thread("t").chain
-    large = (TurnOpened(), *(Prompt(content="x" * 200_000) for _ in range(6)))
+    large: tuple[Event, ...] = (TurnOpened(), *(Prompt(content="x" * 200_000) for _ in range(6)))
     with pytest.raises(TooLarge, match=r"the limit is 1,048,576"):
         await memory.gate.append(
             chain, msgspec.json.encode(AppendRequest(v=1, producer="p", n=1, turn="k", events=large))
