@@ -67,7 +67,7 @@ class Outbox:
     async def put(self, chain: str, turn: str, events: Sequence[Event]) -> Ticket:
         """Take events of one turn into the outbox.
 
-        Raises `Busy` when it is full, `TooLarge` for content over its limit.
+        Raises `Busy` when it, or its disk, is full, `TooLarge` for content over its limit.
         """
         units = _units(turn, events)
         self._check_room(len(events), sum(unit.bytes for unit in units))
@@ -190,6 +190,8 @@ class Outbox:
         if isinstance(error, NumberReused | NumberSkipped):
             logger.error("producer %s cannot go on: %s", lane.producer, error, extra={"action": "producer_renewed"})
             await self._renew(chain, lane)
+        if self._journal is not None:
+            await self._sync(self._journal)
 
     async def _renew(self, chain: str, lane: Lane) -> None:
         lane.renew(new_producer())
@@ -214,6 +216,23 @@ class Outbox:
     async def _strike(self, journal: Journal, unit: Unit, how: str) -> None:
         async with self._writing:
             await anyio.to_thread.run_sync(journal.strike, unit, how)
+
+    async def _sync(self, journal: Journal) -> None:
+        """Wait until the journal has the number of the next append on disk, however long that cannot be written."""
+        attempt = 1
+        while not await self._synced(journal, attempt):
+            attempt += 1
+            await anyio.sleep(delivery.wait_before(attempt, random.random()))
+
+    async def _synced(self, journal: Journal, attempt: int) -> bool:
+        try:
+            async with self._writing:
+                await anyio.to_thread.run_sync(journal.sync)
+        except Busy as error:
+            level = logging.WARNING if attempt == 1 else logging.DEBUG
+            logger.log(level, "nothing more is sent: %s", error, extra={"action": "outbox_not_written"})
+            return False
+        return True
 
     def _tickets_of(self, units: Iterable[Unit]) -> list[Ticket]:
         found = {id(ticket): ticket for unit in units if (ticket := self._tickets.get(id(unit)))}

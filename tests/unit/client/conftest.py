@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from desks import Desk
+from disks import Disk
 from wires import Wire
 
 
@@ -17,3 +18,8 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.fixture
 def wire(desk: Desk) -> Wire:
     return Wire(desk)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    return Disk(monkeypatch)

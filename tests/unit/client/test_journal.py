@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 
 import pytest
+from disks import Disk
 
 from eunoe.client.journal import COMPACT_BYTES, Journal
 from eunoe.client.lanes import Unit
-from eunoe.schemas.errors import Damaged, Invalid
+from eunoe.schemas.errors import Busy, Damaged, Invalid
 from eunoe.schemas.events import Prompt
 from eunoe.schemas.subjects import Caller
 
@@ -136,3 +138,103 @@ def test_a_large_file_that_holds_nothing_begins_again(tmp_path: Path) -> None:
     assert second.restored()["thread.t"].n == 2
     assert waiting(second) == ["b"]
     second.close()
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"done":7}', b'{"refused":7}', b'{"done":"x"}', b'{"base":"thread.t","n":"x","producer":"p"}']
+)
+def test_a_line_about_what_is_not_kept_is_damage(tmp_path: Path, line: bytes) -> None:
+    """The file is named, and the way out."""
+    journal(tmp_path / "o").close()
+    with (tmp_path / "o").open("ab") as file:
+        file.write(line + b"\n")
+
+    with pytest.raises(Damaged, match=f"line 2 of the outbox {tmp_path}/o .* put the file away"):
+        journal(tmp_path / "o")
+
+
+def test_a_first_line_that_a_crash_cut_is_written_again(tmp_path: Path) -> None:
+    """Else the file would belong to nobody, and its numbers be another producer's at each start."""
+    (tmp_path / "o").write_bytes(b'{"eunoe_out')
+    first = Journal(tmp_path / "o", "default", ADA, "first")
+    first.put("thread.t", [unit("a")])
+    first.close()
+    second = journal(tmp_path / "o")
+
+    assert (second.producer, waiting(second)) == ("first", ["a"])
+    second.close()
+
+
+def test_a_full_disk_keeps_nothing_and_says_so(tmp_path: Path, disk: Disk) -> None:
+    """Half a line is cut off; when there is room again, all goes on."""
+    first = journal(tmp_path / "o")
+    first.put("thread.t", [unit("a")])
+    disk.full = True
+    with pytest.raises(Busy, match=f"the outbox {tmp_path}/o cannot be written: No space left"):
+        first.put("thread.t", [unit("b"), unit("c")])
+    disk.full = False
+    first.put("thread.t", [unit("d")])
+
+    assert waiting(first) == ["a", "d"]
+    first.close()
+    second = journal(tmp_path / "o")
+    assert waiting(second) == ["a", "d"]
+    second.close()
+
+
+def test_what_left_while_the_disk_was_full_is_written_before_anything_else(tmp_path: Path, disk: Disk) -> None:
+    """One done, one refused, one done: the next append is number 3, whenever it is written."""
+    first = journal(tmp_path / "o")
+    units = [unit(text) for text in "abcd"]
+    first.put("thread.t", units)
+    disk.full = True
+    for one, how in zip(units, ("done", "refused", "done"), strict=False):
+        first.strike(one, how)
+    with pytest.raises(Busy):
+        first.sync()
+    disk.full = False
+    first.put("thread.t", [unit("e")])
+    first.close()
+    second = journal(tmp_path / "o")
+
+    assert (second.restored()["thread.t"].n, waiting(second)) == (3, ["d", "e"])
+    second.close()
+
+
+def test_a_large_file_stays_as_it_is_where_there_is_no_room_for_another(tmp_path: Path) -> None:
+    """It is tried again later, and nothing is lost."""
+    first = journal(tmp_path / "o")
+    big = unit("a", (b"x" * COMPACT_BYTES,))
+    first.put("thread.t", [big])
+    (tmp_path / "o.new").mkdir()
+    first.strike(big, "done")
+    first.close()
+    second = journal(tmp_path / "o")
+
+    assert second.restored()["thread.t"].n == 2
+    second.close()
+
+
+def test_only_their_owner_reads_an_outbox_and_its_lock(tmp_path: Path) -> None:
+    """They hold whole conversations, whatever the umask lets others read; so does what is begun again."""
+    before = os.umask(0)
+    try:
+        opened = journal(tmp_path / "o")
+        big = unit("a", (b"x" * COMPACT_BYTES,))
+        opened.put("thread.t", [big])
+        modes = {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        opened.strike(big, "done")
+        modes |= {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        opened.close()
+    finally:
+        os.umask(before)
+
+    assert modes == {0o600}
+
+
+def test_a_place_that_cannot_hold_an_outbox_is_said(tmp_path: Path) -> None:
+    """A folder of that name."""
+    (tmp_path / "o").mkdir()
+
+    with pytest.raises(Invalid, match=f"the outbox {tmp_path}/o cannot be used: Is a directory"):
+        journal(tmp_path / "o")

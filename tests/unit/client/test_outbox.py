@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 from desks import AGENT, Desk
+from disks import Disk
 from wires import Wire
 
 from eunoe.client.memory import Memory
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Busy, Invalid, NumberReused, TooLarge, TurnNotOpen, WorkerMissing
-from eunoe.schemas.events import Attachment, Prompt, Response, TurnOpened
+from eunoe.schemas.events import Attachment, Instructions, Prompt, Response, TurnOpened
 
 
 async def texts(memory: Memory, thread: str) -> list[str]:
@@ -220,6 +222,50 @@ async def test_a_producer_that_cannot_go_on_is_renewed(wire: Wire, tmp_path: Pat
 
         assert (await memory.thread("t").append(Response(content="three"), turn="k")).record == 2
         assert await texts(memory, "t") == ["one", "three"]
+
+
+async def test_a_loss_of_power_after_a_refusal_doubles_nothing(wire: Wire, disk: Disk, tmp_path: Path) -> None:
+    """The number of what was refused went to the next append; that is on disk before it is sent."""
+    path = tmp_path / "outbox"
+    wire.down = True
+    async with wire.memory(outbox=path, keep=True) as memory:
+        await memory.thread("t").append(Prompt(content="late"), turn="closed")
+        await memory.thread("t").append(Instructions(content="two"))
+        wire.down = False
+        await memory.flush()
+        assert await texts(memory, "t") == ["two"]
+    disk.lose_power(path)
+    async with wire.memory(outbox=path) as memory:
+        await memory.flush()
+
+        assert await texts(memory, "t") == ["two"]
+
+
+async def test_a_full_disk_under_the_outbox_ends_no_client(wire: Wire, disk: Disk, tmp_path: Path) -> None:
+    """An append is busy; one that is refused holds back those behind it until the disk has room."""
+    async with wire.memory(outbox=tmp_path / "outbox", keep=False) as memory:
+        thread = memory.thread("t")
+        await thread.append(Instructions(content="one"))
+        wire.hold = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+
+            async def refused() -> None:
+                with pytest.raises(TurnNotOpen):
+                    await thread.append(Prompt(content="late"), turn="closed")
+
+            tasks.start_soon(refused)
+            while wire.verbs.count("append") < 2:
+                await anyio.lowlevel.checkpoint()
+            tasks.start_soon(thread.append, Instructions(content="two"))
+            while memory.statistics()["waiting"] < 2:
+                await anyio.lowlevel.checkpoint()
+            disk.full = True
+            wire.hold.set()
+            with pytest.raises(Busy, match="cannot be written"):
+                await thread.append(Instructions(content="three"))
+            disk.full = False
+
+        assert await texts(memory, "t") == ["one", "two"]
 
 
 async def test_an_outbox_forgets_chains_that_are_done(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
