@@ -72,7 +72,9 @@ async def test_an_extractor_that_fails_is_named_in_the_threads_and_in_the_status
     }
     assert listed.json["threads"][0]["failed"] == [[1, "mapping of note: DecodeError: Input data was truncated"]]
     assert (told_of.code, machine.code) == (1, 1)
-    complaint = "1 extraction failed; `eunoe threads --json` says of which turns, and why (failed)"
+    complaint = (
+        f"1 extraction failed; `eunoe --space {settings.space} threads --json` says of which turns, and why (failed)"
+    )
     assert [worker["failed"] for worker in machine.json["workers"]] == [0, 1, 0, 0]
     assert machine.json["wrong"] == [complaint]
     assert any(line.startswith("wrong: 1 extraction failed;") for line in told_of.lines)
@@ -142,7 +144,8 @@ async def test_the_status_names_the_worker_that_does_not_run_and_what_waits_for_
         told_of = await anyio.to_thread.run_sync(shell, "status", *options(settings))
 
     assert (done.code, told_of.code) == (1, 1)
-    said = f"{missing} does not run{waits.get(missing, '')}; start it with `eunoe serve {missing}`"
+    command = f"eunoe --space {settings.space} serve {missing}"
+    said = f"{missing} does not run{waits.get(missing, '')}; start it with `{command}`"
     assert said in done.json["wrong"]
     assert f"wrong: {missing} does not run" in told_of.out
 

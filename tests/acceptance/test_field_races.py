@@ -72,7 +72,12 @@ async def test_four_clients_and_three_audit_workers_number_without_gaps(settings
     async with replicas(settings, 3, ["audit"]), anyio.create_task_group() as tasks:
         for client in range(4):
             tasks.start_soon(_talk, settings, client)
-    async with running(settings), Memory.connect(settings=settings) as memory, session(settings) as opened:
+    async with (
+        running(settings) as fleet,
+        Memory.connect(settings=settings) as memory,
+        session(settings) as opened,
+    ):
+        assert await fleet.settle(SETTLE_SECONDS)
         entries = (await memory.thread("t").entries(limit=1000)).entries
         turns = await memory.thread("t").turns(limit=1000)
         exported = [json.loads(line) async for line in memory.thread("t").export()]
