@@ -47,15 +47,17 @@ class Recovery:
 
     async def reason(self) -> str:
         """Why the buckets must be made again; empty when they are what the log says."""
-        last = (await self._store.log.info()).last
-        origins = await self._origins()
-        if None in origins or len(set(origins)) > 1:
-            return (NEW if not any(origins) else "a bucket was emptied or replaced") if last else ""
         for scope in subjects.BUCKETS:
             named = await self._named(self._store.bucket(scope))
+            last = (await self._store.log.info()).last  # after what is named: others append and project meanwhile
             if named > last:
                 return f"the {scope} bucket names position {named}, and the log ends at {last}"
-        return ""
+        origins = await self._origins()
+        if None not in origins and len(set(origins)) == 1:
+            return ""
+        if not (await self._store.log.info()).last:
+            return ""
+        return NEW if not any(origins) else "a bucket was emptied or replaced"
 
     async def settle(self) -> None:
         """Give the buckets one origin, when the log is empty and so are they."""
@@ -65,12 +67,13 @@ class Recovery:
     async def rebuild(self, apply: Apply, reason: str) -> int:
         """Empty the buckets and apply every record of the log again; returns how many there were.
 
-        Threads' states go last: while one is there, another replica takes its records for applied.
+        New buckets hold nothing but what a replica brings in now, or one that was killed brought in, so they
+        are not emptied: it goes on from there.
         """
         level = logging.INFO if reason == NEW else logging.WARNING
         logger.log(level, "making the facts again from the log: %s", reason, extra={"action": "facts_rebuild"})
-        for bucket in (self._store.permanent, self._store.session, self._store.thread):
-            await self._empty(bucket)
+        if reason != NEW:
+            await self._empty()
         count = 0
         async with aclosing(_batches(self._store.log.scan())) as batches:
             async for batch in batches:
@@ -103,9 +106,18 @@ class Recovery:
             highest = max(highest, _position(entry))
         return highest
 
-    async def _empty(self, bucket: Documents) -> None:
-        async for entry in bucket.scan():
-            await bucket.delete(entry.key)
+    async def _empty(self) -> None:
+        """States go after documents: while one is there, another replica takes its records for applied. Origins go
+        last: without them the buckets are new."""
+        buckets = [self._store.bucket(scope) for scope in subjects.BUCKETS]
+        for bucket in buckets:
+            async for entry in bucket.scan():
+                if not entry.key.startswith(("state.", "mark.", subjects.ORIGIN_KEY)):
+                    await bucket.delete(entry.key)
+        for filters in (["state.*", "mark.*"], [subjects.ORIGIN_KEY]):
+            for bucket in buckets:
+                async for entry in bucket.scan(filters):
+                    await bucket.delete(entry.key)
 
 
 async def _batches(found: AsyncIterator[Stored]) -> AsyncGenerator[list[Stored], None]:

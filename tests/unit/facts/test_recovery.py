@@ -1,0 +1,84 @@
+"""When the facts are made again, and what a kill or another replica in the middle of that changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from fact_desks import FactDesk, recorded
+
+from eunoe.facts.recovery import NEW, Recovery
+from eunoe.runtime.doors import Log, StreamInfo
+from eunoe.schemas import subjects
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
+
+
+class Busy:
+    """A log to which somebody appends, and that somebody projects, right after it was asked for its end."""
+
+    def __init__(self, desk: FactDesk) -> None:
+        self._desk = desk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._desk.store.log, name)
+
+    async def info(self, *, gaps: bool = False) -> StreamInfo:
+        found = await self._desk.store.log.info(gaps=gaps)
+        await self._desk.write("thread.t", recorded("passed"))
+        await self._desk.catch_up()
+        return found
+
+
+async def test_a_log_that_grows_meanwhile_is_not_taken_for_one_that_lost_its_end(desk: FactDesk) -> None:
+    """Documents of records that came after the look at the log's end are no reason to make anything again."""
+    await Recovery(desk.store).settle()
+    await desk.write("thread.t", recorded("failed"))
+    busy = replace(desk.store, log=cast("Log", Busy(desk)))
+
+    assert await Recovery(busy).reason() == ""
+
+
+async def test_facts_that_were_half_made_are_made_to_their_end(desk: FactDesk) -> None:
+    """A worker on new buckets was killed after the first of two threads: the next goes on with the second."""
+    for thread in ("t", "u"):
+        await desk.write(f"thread.{thread}", recorded("passed", owner=thread))
+    first, _ = await desk.stored()
+    await desk.projector.apply(first)
+    recovery, replica = Recovery(desk.store), desk.replica()
+    before = await desk.contents()
+
+    assert await recovery.reason() == NEW
+    await recovery.rebuild(replica.apply, NEW)
+
+    after = await desk.contents()
+    assert (replica.statistics()["records"], replica.statistics()["repeated"]) == (1, 1)
+    assert before.items() <= after.items()
+    assert {key for key in after if key.startswith("thread state.")} == {"thread state.t", "thread state.u"}
+    assert await recovery.reason() == ""
+
+
+async def test_a_rebuild_that_was_killed_while_it_emptied_is_begun_again(desk: FactDesk) -> None:
+    """Origins go last, so what is left of buckets that were filled from another log is never taken for new."""
+    recovery = Recovery(desk.store)
+    await recovery.settle()
+    await desk.write("thread.t", recorded("passed"))
+    await desk.catch_up()
+    expected = await desk.contents()
+    await desk.store.session.delete(subjects.ORIGIN_KEY)
+
+    reason = await recovery.reason()
+    assert reason == "a bucket was emptied or replaced"
+    await recovery.rebuild(desk.replica().apply, reason)
+
+    found = await desk.contents()
+    origins = {key for key in found if key.endswith(subjects.ORIGIN_KEY)}
+    assert len({found[key] for key in origins}) == 1
+    assert {key: found[key] for key in found.keys() - origins} == {
+        key: expected[key] for key in expected.keys() - origins
+    }
