@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from eunoe.composition import known
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
@@ -96,7 +98,12 @@ class Past:
             asked = fold.turns[turn]
             if _asked(asked) or _closes(record, turn):
                 break
-        return fold, _only_prompts(asked)
+        if (
+            asked.state == "committed" and fold.header is not None
+        ):  # a record may hold a turn from its prompt to its end
+            fold.header = structs.replace(fold.header, committed=fold.header.committed - 1)
+        fold.turns[turn] = only = _only_prompts(asked)
+        return fold, only
 
     async def _fold(self, found: Found, recipe: Recipe) -> Fold:
         """The thread up to the position that a recipe read, back to the oldest turn that it names."""

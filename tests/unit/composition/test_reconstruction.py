@@ -1,0 +1,57 @@
+"""Past turns of imports, whose whole turn is one record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from desks import AGENT, Desk
+
+from eunoe.audit.worker import LocalAuditor
+from eunoe.composition.worker import CompositionWorker
+from eunoe.schemas import subjects
+from eunoe.schemas.context import FORMATS, Context, Format
+from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.requests import ComposeReply, ComposeRequest
+from eunoe.schemas.subjects import Address, Caller
+
+
+async def reconstructed(desk: Desk, turn: int, form: Format = "openai") -> Context:
+    auditor = LocalAuditor(desk.worker, Caller("worker", "composition"))
+    worker = CompositionWorker(desk.store, auditor, desk.settings, desk.clock)
+    address = Address("compose", AGENT, subjects.thread_chain("t"))
+    request = msgspec.json.encode(ComposeRequest(turn=turn, format=form))
+    return msgspec.json.decode(await worker.handlers()["compose"](address, request), type=ComposeReply).context
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    """Three turns, each brought in by one append."""
+    desk = Desk(tmp_path)
+    for n, (asked, said) in enumerate((("one", "1"), ("two", "2"), ("three", "3")), start=1):
+        events = (TurnOpened(), Prompt(content=asked), Response(content=said), TurnCommitted())
+        await desk.append(n, *events, turn=f"k{n}")
+    return desk
+
+
+async def test_a_turn_sees_those_before_it_and_its_request_once(desk: Desk) -> None:
+    """Nothing of its own answer, nor of what came later."""
+    context = await reconstructed(desk, 2)
+
+    messages: list[Any] = context.messages
+    assert context.reconstructed
+    assert [(message["role"], message["content"]) for message in messages] == [
+        ("user", "one"),
+        ("assistant", "1"),
+        ("user", "two"),
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_every_format_shows_the_request_once(desk: Desk, form: Format) -> None:
+    """Whatever the shape."""
+    text = msgspec.json.encode((await reconstructed(desk, 3, form)).messages).decode()
+
+    assert [text.count(word) for word in ("one", "two", "three")] == [1, 1, 1]
