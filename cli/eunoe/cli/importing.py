@@ -53,13 +53,19 @@ def import_transcripts(
 ) -> None:
     """Bring transcripts in. What is here already is not added again, so a file may be imported as often as you like.
 
-    A line that cannot be read is reported as FILE:LINE, and the rest goes in; a file that is no transcript
-    is reported, and the others go in (exit code 1).
+    A file that has grown adds what is new. A line that cannot be read is reported as FILE:LINE, and the rest
+    goes in; a file that is no transcript, or whose thread holds another conversation, is reported, and the
+    others go in (exit code 1).
     """
     for value, what in ((thread, "thread"), (agent, "agent"), (session, "session")):
         if value is not None:
             ids.check(value, what)
-    outcomes = run(ctx, _import, ctx, files, Wanted(thread, agent, session, _format(format)))
+    wanted = Wanted(thread, agent, session, _format(format))
+    try:
+        outcomes = run(ctx, _import, ctx, files, wanted)
+    except KeyboardInterrupt:
+        sys.stderr.write("eunoe: stopped; what went in stays, and the same command goes on from there\n")
+        raise
     if choices(ctx).json:
         emit_json(outcomes)
     if any(found.failed or (strict and found.problem_count) for found in outcomes):
@@ -101,9 +107,12 @@ async def _one(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -
 
 
 def _refuse_several(file: Path, wanted: Wanted) -> None:
-    """One id cannot name several threads; raises `Invalid` for a file that holds more than one."""
+    """One id cannot name several runs; raises `Invalid` for a file that holds more than one.
+
+    A session with side chains is one conversation: they are named after it.
+    """
     found = {item.suffix for item in read(file, wanted.format) if isinstance(item, Turn)}
-    if len(found) > 1:
+    if len(found) > 1 and "" not in found:
         raise Invalid(
             f"{file} holds {len(found)} threads, and --thread can name only one; leave it out, "
             "and each is named after the file"

@@ -9,18 +9,30 @@ import msgspec
 from eunoe.cli import words
 from eunoe.cli.output import clean
 from eunoe.client.importing.model import Problem
-from eunoe.client.importing.running import Report
+from eunoe.client.importing.report import Report
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of one file. ``added`` and ``already`` count records; ``error`` says why nothing went in."""
+    """What became of one file. ``error`` says why nothing went in.
+
+    ``turns`` and ``events`` count what the file holds, ``new_turns`` and ``new_events`` what of it went in now,
+    ``here_events`` what was here.
+    ``added`` and ``already`` count records. ``older`` are threads that go on where the file ends, ``refused``
+    those that hold another conversation. ``kept_names``: what was here keeps its agent and session.
+    """
 
     file: str
     threads: tuple[str, ...] = ()
     turns: int = 0
     events: int = 0
+    new_turns: int = 0
+    new_events: int = 0
+    here_events: int = 0
     added: int = 0
     already: int = 0
+    older: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    kept_names: bool = False
     aside: int = 0
     problem_count: int = 0
     problems: tuple[Problem, ...] = ()
@@ -28,8 +40,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def failed(self) -> bool:
-        """Whether nothing of the file could be read."""
-        return bool(self.error) or (self.problem_count > 0 and not self.turns)
+        """Whether nothing of the file could be read, or a thread did not take it."""
+        return bool(self.error or self.refused) or (self.problem_count > 0 and not self.turns)
 
 
 def outcome(file: str, report: Report) -> Outcome:
@@ -38,8 +50,14 @@ def outcome(file: str, report: Report) -> Outcome:
         threads=tuple(sorted(report.threads)),
         turns=report.turns,
         events=report.events,
+        new_turns=report.new_turns,
+        new_events=report.new_events,
+        here_events=report.here_events,
         added=report.appended,
         already=report.duplicates,
+        older=tuple(sorted(report.older)),
+        refused=tuple(sorted(report.refused)),
+        kept_names=report.kept_names,
         aside=report.aside,
         problem_count=report.problem_count,
         problems=tuple(report.problems),
@@ -48,26 +66,35 @@ def outcome(file: str, report: Report) -> Outcome:
 
 def line(found: Outcome) -> str:
     """One line a file: what it held, and whether that was here already."""
-    parts = [_held(found)]
-    if found.added == 0:
-        parts.append("already here, nothing added" if found.already else "nothing added")
-    elif found.already:
-        parts.append(f"{words.count(found.added, 'record')} added, {found.already:,} already here")
-    else:
-        parts.append("added")
+    parts = [_held(found), _went_in(found)]
+    if found.kept_names:
+        parts.append("what is here keeps the agent and session it came with")
     if found.aside:
         parts.append(f"{words.count(found.aside, 'line')} beside the conversation left out")
     return f"{clean(found.file)}: {'; '.join(parts)}"
 
 
 def problem_lines(found: Outcome) -> Iterator[str]:
-    """``FILE:LINE: reason`` for each problem that is told, and how many are not."""
+    """``FILE:LINE: reason`` (``FILE: message N: reason`` in one JSON value) for each told problem; how many are not."""
     for problem in found.problems:
         kept = " (kept)" if problem.kept else ""
         where = f"{clean(found.file)}:{problem.line}" if problem.line else clean(found.file)
-        yield f"{where}: {clean(problem.reason)}{kept}"
+        place = f"message {problem.message}: " if problem.message else ""
+        yield f"{where}: {place}{clean(problem.reason)}{kept}"
     if (more := found.problem_count - len(found.problems)) > 0:
         yield f"{clean(found.file)}: {words.count(more, 'more problem')}"
+
+
+def _went_in(found: Outcome) -> str:
+    """What of the file was new, in turns and events, whatever an import before left undone."""
+    if found.new_events and not found.here_events:
+        return "added"
+    if found.new_events:
+        new = words.count(found.new_turns, "turn") if found.new_turns else words.count(found.new_events, "event")
+        return f"{new} new, the rest was here"
+    if not found.here_events:
+        return "nothing added"
+    return f"{'an older copy of what is here' if found.older else 'already here'}, nothing added"
 
 
 def _held(found: Outcome) -> str:

@@ -12,7 +12,7 @@ import anyio
 from eunoe.client.gate import Gate
 from eunoe.runtime.backoff import answer_within
 from eunoe.schemas.errors import Busy, EunoeError, OutcomeUnknown, Unreachable, WorkerMissing
-from eunoe.schemas.requests import AppendReply, HeadReply
+from eunoe.schemas.requests import AppendReply, HeadReply, RecordsReply, RecordsRequest
 
 Reply = TypeVar("Reply")
 
@@ -45,8 +45,8 @@ async def deliver(gate: Gate, chain: str, pieces: Iterable[bytes], data: bytes) 
     return await _until_answered(attempt, RETRIED)
 
 
-async def reached(gate: Gate, chain: str, producer: str) -> int:
-    """How far a producer is in a chain, asked again while the answer is lost or the server away.
+async def head(gate: Gate, chain: str, producer: str) -> HeadReply:
+    """Where a chain ends and how far a producer is, asked again while the answer is lost or the server away.
 
     Raises `WorkerMissing` at once: where nobody answers, nobody would append either.
     """
@@ -54,7 +54,16 @@ async def reached(gate: Gate, chain: str, producer: str) -> int:
     async def attempt(seconds: float) -> HeadReply:
         return await gate.head(chain, producer, timeout=seconds)
 
-    return (await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))).n
+    return await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))
+
+
+async def stored(gate: Gate, chain: str, after: int) -> RecordsReply:
+    """A page of a chain's records after record ``after``, asked again as `head` is."""
+
+    async def attempt(seconds: float) -> RecordsReply:
+        return await gate.ask("records", RecordsRequest(after=after), RecordsReply, chain, timeout=seconds)
+
+    return await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))
 
 
 async def _until_answered(attempt: Callable[[float], Awaitable[Reply]], retried: tuple[type[EunoeError], ...]) -> Reply:

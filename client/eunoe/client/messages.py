@@ -194,13 +194,26 @@ def _first(value: object) -> object:
     return value[0] if isinstance(value, list) and value else None
 
 
+def unknown_calls(events: Iterable[SaidOrDone], tools: Mapping[str, str]) -> list[str]:
+    """What is strange about results: one note for each whose call is neither in ``tools`` nor before it."""
+    called: set[str] = set()
+    notes: list[str] = []
+    for event in events:
+        if isinstance(event, ToolCall):
+            called.add(event.call)
+        elif isinstance(event, ToolResult) and event.call not in called and event.call not in tools:
+            notes.append(f"the tool result answers {event.call!r}, and no call of that id waits for one")
+    return notes
+
+
 def name_results(events: Iterable[SaidOrDone], tools: dict[str, str]) -> list[SaidOrDone]:
     """The events, with each result naming its call's tool; ``tools`` keeps the calls that have no result yet."""
     named: list[SaidOrDone] = []
     for event in events:
         if isinstance(event, ToolCall):
             tools[event.call] = event.tool
-        elif isinstance(event, ToolResult) and not event.tool:
-            event = structs.replace(event, tool=tools.pop(event.call, ""))
+        elif isinstance(event, ToolResult):
+            tool = tools.pop(event.call, "")
+            event = event if event.tool else structs.replace(event, tool=tool)
         named.append(event)
     return named

@@ -163,9 +163,6 @@ class Turn:
     async def _said(self, events: Sequence[Entry | Usage]) -> Receipt:
         entries = [event for event in events if not isinstance(event, Usage)]
         named: list[Event] = list(messages.name_results(entries, self._tools))
-        for event in named:
-            if isinstance(event, ToolResult):
-                self._tools.pop(event.call, None)
         return await self.append(*named, *(event for event in events if isinstance(event, Usage)))
 
     async def _abort_after(self, error: BaseException) -> None:

@@ -21,6 +21,7 @@ from eunoe.schemas.errors import Invalid, NewerSchema, NotFound
 from eunoe.schemas.requests import StoredRecord
 
 VERSION = 1
+CUT_SHORT = "the export ends without its anchor: it was cut short"
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -76,7 +77,7 @@ def verify_export(lines: Iterable[bytes], verifier: Verifier) -> Verdict:
             verifier.feed(row)
             verifier.settle_pieces()
     if anchor is None:
-        verifier.problems.append(Problem(what="the export ends without its anchor: it was cut short"))
+        verifier.problems.append(Problem(what=CUT_SHORT))
     else:
         verifier.close(anchor)
         _check_root(anchor, verifier)

@@ -146,8 +146,9 @@ async def test_a_refusal_stops_its_thread_and_no_other(wire: Wire, tmp_path: Pat
     file.write_text("\n".join(json.dumps({"messages": run(1)}) for _ in range(2)), encoding="utf-8")
     key = f"{hashlib.sha256(file.read_bytes()).hexdigest()[:12]}.1"
     async with wire.memory() as memory:
-        async with memory.thread("runs.1").turn("in the way", key=key):
-            pass
+        with pytest.raises(RuntimeError):
+            async with memory.thread("runs.1").turn("in the way", key=key):
+                raise RuntimeError
         report = await memory.import_file(file)
 
     assert [problem.reason.split(":")[0] for problem in report.problems] == ["runs.1 stops here"]
@@ -235,8 +236,8 @@ async def test_facts_that_people_stated_are_stated_by_who_imports(wire: Wire, tm
     assert report.problems == []
     (fact,) = [event["fact"] for row in records[1:-1] for event in json.loads(row["data"])["events"] if "fact" in event]
     assert (fact["value"], fact["source"]) == ("green", {"kind": "person", "principal": "bob"})
-    assert fact["provenance"] == {"detail": "first stated by ada"}
-    assert ["only when a person imports" in problem.reason for problem in second.problems] == [True]
+    assert fact["provenance"] == {"detail": "stated by person ada, imported"}
+    assert ["only when a person or a caller imports" in problem.reason for problem in second.problems] == [True]
 
 
 async def test_an_export_that_was_cut_short_is_named(wire: Wire, tmp_path: Path) -> None:

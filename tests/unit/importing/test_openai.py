@@ -211,5 +211,5 @@ def test_a_bad_message_of_a_run_is_named_by_line_and_number(tmp_path: Path) -> N
     as_value = items(tmp_path, json.dumps([RUN, bad]))
 
     assert [(one.line, one.reason[:10]) for one in problems(as_lines)] == [(2, "message 7:")]
-    assert [(one.line, one.reason[:6]) for one in problems(as_value)] == [(7, "run 2:")]
+    assert [(one.line, one.reason[:19]) for one in problems(as_value)] == [(0, "message 7 of run 2:")]
     assert {turn.line for turn in turns(as_lines)} == {1, 2}

@@ -63,8 +63,9 @@ def _message(thread: Thread, value: Mapping[str, Any], kind: str, line: int) -> 
         return
     if found is None:
         notes.append("the message has no time that can be read; it takes that of the message before")
-    if notes or read.notes:
-        yield Problem(line, "; ".join((*notes, *read.notes)), kept=True)
+    notes += (*read.notes, *messages.unknown_calls(read.events, thread.tools))
+    if notes:
+        yield Problem(line, "; ".join(notes), kept=True)
     events = messages.name_results((_finished(event, value) for event in read.events), thread.tools)
     yield from _add(thread, [_with_exit(event, value) for event in events], message, line)
 

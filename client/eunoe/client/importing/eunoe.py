@@ -1,9 +1,12 @@
 """Our own export: JSONL with a first line of its own, records as they were stored, and an anchor at the end.
 
-What happened becomes appends again, record by record, with the original turns, order and times, and the
-thread keeps its id; large contents come whole from the pieces before the record that names them. Facts
-that people stated are stated again by the person who imports. What memory derived is derived again. Not
-carried: the ids of facts, and what was done to facts by those ids (deletions, retirements).
+What happened becomes appends again, record by record, with the original turns, order, times, agents and
+sessions, and the thread keeps its id; large contents come whole from the pieces before the record that names
+them. What people and callers stated is stated again by who imports; `eunoe.client.importing.prepare` says in
+whose name. What memory derived (facts, recipes of contexts) is derived again, and facts that come from no
+transcript are not: what agents and tools noted, and what was done to facts by their ids (deletions,
+retirements). Positions, hashes and receipts are those of the new log. An export is for moving threads and for
+proof; a backup is the data folder or a snapshot of the streams.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 from msgspec import structs
 
 from eunoe.client.importing.model import Aside, Item, Problem, Turn
-from eunoe.client.importing.source import Parsed, Source
+from eunoe.client.importing.source import Parsed, Source, parse
 from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import (
@@ -36,17 +39,40 @@ def read(source: Source, *, lines: bool = True) -> Iterator[Item]:
     """The records of an export in their order."""
     ended = False
     pieces: dict[str, bytes] = {}
+    committed = _committed(source)
     for item in source.values():
         if isinstance(item, Problem):
             yield item
             continue
         ended = ended or (isinstance(item.value, dict) and "anchor" in item.value)
-        yield from _line(item, pieces)
+        yield from _line(item, pieces, committed)
     if not ended:
-        yield Problem(0, "the export has no anchor at its end, so it may be cut off", kept=True)
+        reason = "the export was cut short (it has no anchor at its end); what is there goes in, the rest is missing"
+        yield Problem(0, reason, kept=True)
 
 
-def _line(item: Parsed, pieces: dict[str, bytes]) -> Iterator[Item]:
+def _committed(source: Source) -> set[tuple[str, int]]:
+    """The turns (chain and number) that were committed, wherever in the file it says so."""
+    found: set[tuple[str, int]] = set()
+    for _, line in source.lines():
+        if isinstance(line, bytes) and b"turn.committed" in line:
+            value = parse(line, 0)
+            if isinstance(value, Parsed):
+                found.update(_commits(value.value))
+    return found
+
+
+def _commits(value: Any) -> Iterator[tuple[str, int]]:
+    match value:
+        case {"subject": str(subject), "data": str(data)}:
+            try:
+                chain, record = subjects.chain_of(subject), records.read(0, data.encode())
+            except (EunoeError, ValueError):
+                return
+            yield from ((chain, event.turn) for event in record.events if isinstance(event, TurnCommitted))
+
+
+def _line(item: Parsed, pieces: dict[str, bytes], committed: set[tuple[str, int]]) -> Iterator[Item]:
     """What one line gives; ``pieces`` holds those that came for the next record."""
     match item.value:
         case {"piece": str(digest), "data": str(data)}:
@@ -58,7 +84,7 @@ def _line(item: Parsed, pieces: dict[str, bytes]) -> Iterator[Item]:
         case {"anchor": _}:
             yield Aside(item.line, "anchor")
         case {"subject": str(subject), "data": str(data)}:
-            yield from _record(item, subject, data, pieces)
+            yield from _record(item, subject, data, pieces, committed)
             pieces.clear()
         case _:
             yield Problem(item.line, "no line of an export: a record or an anchor is wanted")
@@ -75,7 +101,9 @@ def _piece(line: int, digest: str, data: str, pieces: dict[str, bytes]) -> Itera
         pieces[digest] = found
 
 
-def _record(item: Parsed, subject: str, data: str, pieces: dict[str, bytes]) -> Iterator[Item]:
+def _record(
+    item: Parsed, subject: str, data: str, pieces: dict[str, bytes], committed: set[tuple[str, int]]
+) -> Iterator[Item]:
     try:
         record = records.read(_position(item.value), data.encode())
         chain = subjects.chain_of(subject)
@@ -83,8 +111,8 @@ def _record(item: Parsed, subject: str, data: str, pieces: dict[str, bytes]) -> 
         yield Problem(item.line, f"no record: {error}")
         return
     if subject.endswith(".log"):
-        yield from _happened(item.line, chain, record, pieces)
-    elif record.header.role == "person":
+        yield from _happened(item.line, chain, record, pieces, committed)
+    elif record.header.role in ("person", "caller"):
         yield from _stated(item.line, chain, record)
     else:
         yield Aside(item.line, "derived")
@@ -95,7 +123,9 @@ def _position(value: dict[str, Any]) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _happened(line: int, chain: str, record: Record, pieces: dict[str, bytes]) -> Iterator[Item]:
+def _happened(
+    line: int, chain: str, record: Record, pieces: dict[str, bytes], committed: set[tuple[str, int]]
+) -> Iterator[Item]:
     kept: list[HappenedEvent] = []
     turn = 0
     for event in record.events:
@@ -107,7 +137,8 @@ def _happened(line: int, chain: str, record: Record, pieces: dict[str, bytes]) -
             yield Problem(line, reason, kept=True)
         kept.append(_unnumbered(event, record.header.time, pieces))
     if kept:
-        yield Turn("", str(turn) if turn else "", tuple(kept), line, chain)
+        happened = not turn or (chain, turn) in committed
+        yield Turn("", str(turn) if turn else "", tuple(kept), line, chain, committed=happened)
 
 
 def _unnumbered(event: HappenedEvent, accepted: int, pieces: dict[str, bytes]) -> HappenedEvent:
@@ -133,7 +164,7 @@ def _whole(entry: Entry, pieces: dict[str, bytes]) -> Entry:
 
 
 def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:
-    """What a person stated (an approval states its fact); acts that name facts by id cannot be carried."""
+    """What a person or a caller stated (an approval states its fact); acts that name facts by id cannot be carried."""
     facts = [event.fact for event in record.events if isinstance(event, FactRecorded | FactApproved)]
     acts = sum(isinstance(event, FactDeleted | FactRetired) for event in record.events)
     if facts:

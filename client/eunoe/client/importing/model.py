@@ -18,6 +18,7 @@ class Turn:
     ``suffix`` sets its thread apart from the file's first; ``chain`` names it outright instead. ``key`` is
     the turn's name, unique in its thread and file, empty for events of no turn. ``line`` is where it
     begins: the line of the file, or the number of the message in a file that is one JSON value.
+    ``committed``: the turn happened (so did what belongs to no turn).
     """
 
     suffix: str
@@ -25,15 +26,20 @@ class Turn:
     events: tuple[HappenedEvent | FactRecorded, ...]
     line: int
     chain: str = ""
+    committed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be read as it stands. ``kept``: it went in all the same, as the reason says."""
+    """Something that could not be read as it stands. ``kept``: it went in all the same, as the reason says.
+
+    ``message`` instead of ``line`` is where it is in a file that is one JSON value: the number of the message.
+    """
 
     line: int
     reason: str
     kept: bool = False
+    message: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,9 @@ def _run(value: Any, suffix: str, line: int) -> Iterator[Item]:
 
 def _said_of(run: str, item: Item) -> Item:
     """An item of one run of several; its line is the number of a message there."""
-    return replace(item, reason=f"{run}: {item.reason}") if isinstance(item, Problem) else item
+    if not isinstance(item, Problem):
+        return item
+    return replace(item, line=0, reason=f"message {item.line} of {run}: {item.reason}")
 
 
 def _at(line: int, item: Item) -> Item:
@@ -103,7 +105,8 @@ def _message(thread: Conversation, item: Parsed, tools: dict[str, str]) -> Itera
     except Invalid as error:
         yield Problem(item.line, str(error))
         return
-    yield from (Problem(item.line, note, kept=True) for note in read.notes)
+    unknown = messages.unknown_calls(read.events, tools)
+    yield from (Problem(item.line, note, kept=True) for note in (*read.notes, *unknown))
     yield from thread.add(messages.name_results(read.events, tools), item.line)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from eunoe.client import batches
-from eunoe.client.batches import Batch, Ready
+from eunoe.client.batches import Ready
 from eunoe.client.importing.model import Aside, Item, Problem, Turn
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Invalid, TooLarge
@@ -42,13 +42,19 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One turn as appends to its chain, in order."""
+    """One turn (of an export: one record of it) for its chain, its events ready for the log."""
 
     chain: str
     key: str
     line: int
-    batches: tuple[Batch, ...]
+    readies: tuple[Ready, ...]
     opens: bool
+    committed: bool = True
+
+    @property
+    def facts(self) -> bool:
+        """Whether it is no part of the conversation, but what somebody stated."""
+        return isinstance(self.readies[0].event, FactRecorded)
 
 
 def plan(items: Iterable[Item], naming: Naming) -> Iterator[Planned | Problem | Aside]:
@@ -80,7 +86,7 @@ def _turn(turn: Turn, naming: Naming) -> Iterator[Planned | Problem]:
             yield Problem(turn.line, found.note, kept=True)
     if readies:
         opens = any(isinstance(event, TurnOpened) for event in turn.events)
-        yield Planned(chain, naming.key(turn), turn.line, tuple(batches.split(readies)), opens)
+        yield Planned(chain, naming.key(turn), turn.line, tuple(readies), opens, turn.committed)
 
 
 def _named(event: Event, turn: Turn, naming: Naming) -> Event:
@@ -104,13 +110,18 @@ def _unusable(session: str) -> str:
 
 
 def _stated(event: FactRecorded, caller: Caller) -> FactRecorded:
-    """A fact that a person stated, stated by the person who imports it; who it was first is in its provenance."""
-    if caller.role != "person":
-        raise Invalid("a fact that a person stated is carried only when a person imports it")
+    """A fact that somebody stated, stated by who imports it; who it was first is in its provenance.
+
+    A person carries a caller's fact in that caller's name, so that it does not rank as the person's own.
+    """
     fact = event.fact
-    detail = fact.provenance.detail
-    if fact.source.principal != caller.principal:
-        detail = "; ".join(filter(None, (detail, f"first stated by {fact.source.principal}")))
-    source = Source(kind="person", principal=caller.principal)
+    first = fact.source
+    if caller.role not in ("person", "caller"):
+        raise Invalid(f"a fact that a {first.kind} stated is carried only when a person or a caller imports it")
+    if first == Source(kind=caller.role, principal=caller.principal):
+        return event
+    carried = caller.role == "person" and first.kind == "caller"
+    source = first if carried else Source(kind=caller.role, principal=caller.principal)
+    detail = "; ".join(filter(None, (fact.provenance.detail, f"stated by {first.kind} {first.principal}, imported")))
     provenance = structs.replace(fact.provenance, detail=detail)
     return structs.replace(event, fact=structs.replace(fact, source=source, provenance=provenance))

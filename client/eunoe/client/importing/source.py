@@ -78,7 +78,7 @@ def parse(data: bytes, line: int) -> Parsed | Problem:
         return Problem(line, f"not UTF-8 (byte {error.start + 1}: 0x{data[error.start]:02x})")
     except json.JSONDecodeError as error:
         place = line + error.lineno - 1
-        return Problem(place, f"not JSON: {error.msg} at column {error.colno}")
+        return Problem(place, f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
     except (ValueError, RecursionError) as error:
         return Problem(line, f"not JSON that can be read: {error}")
     if "\\ud" not in text and "\\uD" not in text:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from eunoe.client import messages
@@ -30,6 +31,13 @@ def read(source: Source, *, lines: bool = False) -> Iterator[Item]:
             yield from _run(item, str(number) if lines else "")
 
 
+def _at(line: int, item: Item) -> Item:
+    """An item of a run that is one line of the file; its own line is the number of a message."""
+    if isinstance(item, Problem):
+        return replace(item, line=line, reason=f"message {item.line}: {item.reason}")
+    return replace(item, line=line)
+
+
 def _run(item: Parsed, suffix: str) -> Iterator[Item]:
     value = item.value
     history, steps = _list(value, "history"), _list(value, "trajectory")
@@ -39,8 +47,8 @@ def _run(item: Parsed, suffix: str) -> Iterator[Item]:
     if item.mended:
         yield Problem(item.line, f"{item.mended} halves of surrogate pairs were replaced by U+FFFD", kept=True)
     run = _Run(Conversation(suffix), [step for step in steps if isinstance(step, dict)])
-    yield from run.history(history) if history else run.steps_alone()
-    yield from run.finish()
+    said = chain(run.history(history) if history else run.steps_alone(), run.finish())
+    yield from (_at(item.line, one) for one in said) if suffix else said
 
 
 def _list(value: Any, key: str) -> list[Any]:
@@ -50,13 +58,14 @@ def _list(value: Any, key: str) -> list[Any]:
 
 @dataclass(slots=True)
 class _Run:
-    """One run while it is read. ``open`` is the call that waits for its observation."""
+    """One run while it is read. ``open`` is the call that waits for its observation, ``calls`` are all."""
 
     thread: Conversation
     trajectory: list[dict[str, Any]]
     done: int = 0
     open: ToolCall | None = None
     line: int = 0
+    calls: dict[str, str] = field(default_factory=dict)
 
     def history(self, history: list[Any]) -> Iterator[Item]:
         for line, message in enumerate(history, 1):
@@ -93,7 +102,9 @@ class _Run:
         except Invalid as error:
             yield Problem(self.line, str(error))
             return
-        yield from (Problem(self.line, note, kept=True) for note in found.notes)
+        unknown = messages.unknown_calls(found.events, self.calls)
+        self.calls.update((event.call, event.tool) for event in events if isinstance(event, ToolCall))
+        yield from (Problem(self.line, note, kept=True) for note in (*found.notes, *unknown))
         yield from self.thread.add(events, self.line)
 
     def _acted(self, message: Mapping[str, Any], events: tuple[messages.SaidOrDone, ...]) -> list[HappenedEvent]:

@@ -72,5 +72,6 @@ class Conversation:
     def _end(self, end: TurnCommitted | TurnAborted) -> Iterator[Turn]:
         if self._events:
             ended = msgspec.structs.replace(end, at=self._events[-1].at)
-            yield Turn(self.suffix, str(self.turns), (*self._events, ended), self._line)
+            committed = isinstance(end, TurnCommitted)
+            yield Turn(self.suffix, str(self.turns), (*self._events, ended), self._line, committed=committed)
             self._events, self._line = [], 0
