@@ -39,7 +39,7 @@ class Lines:
         whole = self._owed + data
         try:
             os.ftruncate(self._fd, self.end)
-            self._write(whole)
+            _write(self._fd, whole, self.end)
             if sync:
                 os.fsync(self._fd)
         except OSError:
@@ -62,13 +62,7 @@ class Lines:
 
     def replace(self, data: bytes) -> None:
         """Put these lines in the place of all; when it raises, the file is as it was."""
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        try:
-            replace(fresh, self.path, data)
-            descriptor = os.open(self.path, os.O_RDWR)
-        except OSError:
-            fresh.unlink(missing_ok=True)
-            raise
+        descriptor = replaced(self.path, data)
         os.close(self._fd)
         self._fd, self.end, self._owed = descriptor, len(data), b""
 
@@ -78,21 +72,28 @@ class Lines:
                 self.append(b"")
         os.close(self._fd)
 
-    def _write(self, data: bytes) -> None:
-        rest, at = memoryview(data), self.end
-        while rest:
-            count = os.pwrite(self._fd, rest, at)
-            rest, at = rest[count:], at + count
 
-
-def replace(fresh: Path, path: Path, data: bytes) -> None:
-    """Write ``fresh`` to disk, whole and its owner's alone to read, and give it the name of ``path``."""
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+def replaced(path: Path, data: bytes) -> int:
+    """Put a new file in the place of ``path``, whole and on disk, its owner's alone to read; returns it, open."""
+    fresh = path.with_name(f"{path.name}.new")
+    descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        _write(descriptor, data, 0)
+        os.fsync(descriptor)
+        fresh.replace(path)
+    except OSError:
+        os.close(descriptor)
+        fresh.unlink(missing_ok=True)
+        raise
     _sync_folder(path)
+    return descriptor
+
+
+def _write(descriptor: int, data: bytes, at: int) -> None:
+    rest = memoryview(data)
+    while rest:
+        count = os.pwrite(descriptor, rest, at)
+        rest, at = rest[count:], at + count
 
 
 def _opened(path: Path) -> int:

@@ -251,6 +251,7 @@ async def opened(
     left = 0
     try:
         async with task_group() as tasks:
+            tasks.start_soon(kept.keep)
             sending = Outbox(gate, tasks, kept.add, journal)
             sending.resume()
             try:
@@ -261,7 +262,7 @@ async def opened(
             left = await sending.flush(CLOSE_SECONDS)
             tasks.cancel_scope.cancel()
     finally:
-        kept.write()
+        await kept.write()
         if journal is not None:
             journal.close()
     _say_left(left, outbox)
