@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 from eunoe.schemas import limits
 
 FIRST_SECONDS = 0.25  # seconds before the first retry
@@ -17,6 +20,11 @@ def backoff(
     """
     wait = min(longest, first * 2.0 ** min(max(attempt, 1) - 1, 30))
     return wait * (1 - jitter / 2)
+
+
+def waits(*, first: float = FIRST_SECONDS, longest: float = LONGEST_SECONDS) -> Iterator[float]:
+    """Seconds to wait after one failed attempt after the other, for ever."""
+    return (backoff(attempt, first=first, longest=longest) for attempt in itertools.count(1))
 
 
 def answer_within(attempt: int) -> float:

@@ -90,7 +90,8 @@ class Log(Protocol):
 
         ``expect``: (filter, sequence): only if the last message whose subject matches the filter has that
         sequence (0: there is none). Raises `Conflict` when somebody was first, `OutcomeUnknown` when no
-        answer came in time, `TooLarge` over the payload limit, `Damaged` when the store refuses.
+        answer came in time, `TooLarge` over the payload limit, `Unreachable` while the store cannot take it (it is
+        away, has no quorum, or is full), `Damaged` when it refuses for good.
         """
         ...
 

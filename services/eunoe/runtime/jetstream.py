@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from eunoe.runtime import wire
+from eunoe.runtime.backoff import waits
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Appended
 from eunoe.runtime.requester import NO_RESPONDERS, Requester
@@ -19,7 +20,7 @@ from eunoe.schemas.errors import Conflict, Damaged, OutcomeUnknown, Unreachable
 API_SECONDS = 5.0  # seconds one request to the API waits
 READ_SECONDS = 10.0  # seconds a read is tried again while the server is away or not ready
 PAUSE_SECONDS = 0.05  # seconds before the first retry; doubles up to PAUSE_SECONDS_MAX
-PAUSE_SECONDS_MAX = 0.5
+PAUSE_SECONDS_MAX = 0.5  # seconds
 
 # Codes of the JetStream API (nats-server, server/errors.json)
 WRONG_LAST_SEQUENCE = 10071
@@ -30,11 +31,20 @@ SEQUENCE_NOT_FOUND = 10043
 DELETE_FAILED = 10057
 STREAM_NAME_IN_USE = 10058
 STREAM_NOT_FOUND = 10059
+JETSTREAM_OFF = (10039, 10076)  # for the account, for the server; also after a full disk made it stop
+FULL = (10002, 10023, 10028, 10047)  # of the account, the server, its memory, its files
+AWAY = (
+    *JETSTREAM_OFF,
+    *(10004, 10005, 10007, 10008, 10009, 10041, 10048, 10075),  # a cluster without leader, quorum or enough peers
+    *(10012, 10049, 10051, 10077, 10104),  # a store that failed to write, for a reason that the words give
+    *(10118, 10119, 10194, 10195),  # a stream or consumer that is offline
+    *(10158, 10163, 10167),  # too much at once
+)
 
 T = TypeVar("T")
 
 
-class _Refusal(msgspec.Struct):
+class Refusal(msgspec.Struct):
     code: int = 0
     err_code: int = 0
     description: str = ""
@@ -44,23 +54,45 @@ class _Ack(msgspec.Struct):
     stream: str = ""
     seq: int = 0
     duplicate: bool = False
-    error: _Refusal | None = None
+    error: Refusal | None = None
 
 
 _ack = msgspec.json.Decoder(_Ack)
 _sequence = re.compile(r"wrong last sequence: (\d+)")
+_full = re.compile(r"maximum (bytes|messages) exceeded|no space left|insufficient (storage|resources)", re.IGNORECASE)
 
 
 class Refused(Damaged):
     """The store refused. ``number`` is JetStream's code for why."""
 
-    def __init__(self, what: str, refusal: _Refusal) -> None:
+    def __init__(self, what: str, refusal: Refusal) -> None:
         super().__init__(f"the store refused {what}: {refusal.description} (JetStream {refusal.err_code})")
         self.number = refusal.err_code
 
 
 class NotReady(Unreachable):
     """JetStream does not answer yet: no server holds this stream at the moment. Try again."""
+
+    number = 0  # JetStream's code for why, when it gave one
+
+
+class Full(Unreachable):
+    """The store is full. Give it more space; what waits is written then."""
+
+
+def refused(what: str, refusal: Refusal) -> Refused | NotReady | Full:
+    """The error that a refusal of JetStream is: `Full` and `NotReady` pass by themselves, and are tried again."""
+    said = f"{refusal.description} (JetStream {refusal.err_code})"
+    if refusal.err_code in FULL or (refusal.err_code in AWAY and _full.search(refusal.description)):
+        return Full(
+            f"the store is full and refused {what}: {said}. Give it more space, on its disk or in its limits "
+            "(max_file_store, the account's, the stream's); what waits is written then."
+        )
+    if refusal.err_code in AWAY:
+        away = NotReady(f"the store cannot do {what} now: {said}; try again")
+        away.number = refusal.err_code
+        return away
+    return Refused(what, refusal)
 
 
 class JetStream:
@@ -70,7 +102,7 @@ class JetStream:
         self.requester = requester
 
     async def api(self, verb: str, request: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """One API request; raises `Refused` with JetStream's code, `NotReady`, or `OutcomeUnknown`."""
+        """One API request; raises `Refused` with JetStream's code, `Full`, `NotReady`, or `OutcomeUnknown`."""
         data = msgspec.json.encode(request) if request is not None else b""
         try:
             answer = await self.requester.ask(f"$JS.API.{verb}", data, timeout=API_SECONDS)
@@ -80,7 +112,7 @@ class JetStream:
             raise NotReady
         found: dict[str, Any] = msgspec.json.decode(answer.data)
         if error := found.get("error"):
-            raise Refused(verb, msgspec.convert(error, _Refusal))
+            raise refused(verb, msgspec.convert(error, Refusal))
         return found
 
     async def publish(
@@ -88,11 +120,11 @@ class JetStream:
     ) -> Appended:
         """Publish and wait for the acknowledgement; the errors are those of `doors.Log.append`.
 
-        While no server holds the stream nothing can have been stored, so it is sent again until ``timeout``.
+        While no server holds the stream, or none leads it, nothing is stored, so it is sent again until ``timeout``.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
-        pause = PAUSE_SECONDS
+        pauses = _pauses()
         while True:
             try:
                 answer = await self.requester.ask(subject, data, timeout=deadline - loop.time(), headers=headers)
@@ -101,12 +133,13 @@ class JetStream:
                     f"no acknowledgement came within {timeout:g} s, so {subject} may or may not have been written. "
                     "Retry under the same key."
                 ) from None
-            if answer.status != NO_RESPONDERS:
-                return _appended(subject, answer.data)
-            if loop.time() + pause > deadline:
-                raise NotReady(f"no server holds a stream for {subject}; is JetStream running there?")
+            try:
+                return _appended(subject, answer)
+            except NotReady:
+                pause = next(pauses)
+                if loop.time() + pause > deadline:
+                    raise
             await asyncio.sleep(pause)
-            pause = min(pause * 2, PAUSE_SECONDS_MAX)
 
     async def direct(self, stream: str, request: Mapping[str, Any]) -> list[Answer]:
         """A direct get of one or several messages; the last answer is the end of the batch (204) or a status."""
@@ -130,25 +163,31 @@ class JetStream:
         """Try a read again while the server is away or not ready, for `READ_SECONDS` at most."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + READ_SECONDS
-        pause = PAUSE_SECONDS
+        pauses = _pauses()
         while True:
             try:
                 return await attempt()
             except (OutcomeUnknown, Unreachable) as error:
+                pause = next(pauses)
                 left = deadline - loop.time() - pause
                 if left <= 0:
-                    raise Unreachable(f"{what} cannot be read: {error}") from None
+                    raise Unreachable(f"{what} cannot be used now: {error}") from None
             await asyncio.sleep(pause)
-            pause = min(pause * 2, PAUSE_SECONDS_MAX)
             await self.requester.connection.available(left)
 
 
-def _appended(subject: str, data: bytes) -> Appended:
+def _pauses() -> Iterator[float]:
+    return waits(first=PAUSE_SECONDS, longest=PAUSE_SECONDS_MAX)
+
+
+def _appended(subject: str, answer: Answer) -> Appended:
+    if answer.status == NO_RESPONDERS:
+        raise NotReady(f"no server holds a stream for {subject}; is JetStream running there?")
     try:
-        ack = _ack.decode(data)
+        ack = _ack.decode(answer.data)
     except msgspec.DecodeError:
         raise Damaged(
-            f"the store answered {subject} with something that is no acknowledgement: {data[:80]!r}"
+            f"the store answered {subject} with something that is no acknowledgement: {answer.data[:80]!r}"
         ) from None
     if ack.error is None:
         return Appended(seq=ack.seq, duplicate=ack.duplicate)
@@ -156,4 +195,4 @@ def _appended(subject: str, data: bytes) -> Appended:
         found = _sequence.search(ack.error.description)
         detail = {"last": int(found[1])} if found else {}
         raise Conflict(f"somebody else wrote before {subject}: {ack.error.description}", **detail)
-    raise Refused(subject, ack.error)
+    raise refused(subject, ack.error)

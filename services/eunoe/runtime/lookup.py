@@ -13,6 +13,7 @@ from contextlib import aclosing
 from typing import Any
 
 from eunoe.runtime import stored, wire
+from eunoe.runtime.backoff import waits
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 from eunoe.runtime.jetstream import API_SECONDS, MESSAGE_NOT_FOUND, JetStream, NotReady, Refused
@@ -45,15 +46,14 @@ class Lookup:
             return [], 0
         loop = asyncio.get_running_loop()
         deadline = loop.time() + FENCE_SECONDS
-        pause = FENCE_PAUSE_SECONDS
+        pauses = waits(first=FENCE_PAUSE_SECONDS, longest=FENCE_SECONDS)
         while True:
             found, upto = await self._jetstream.again(f"stream {self._stream}", lambda: self._latest(list(filters)))
             if upto >= fence or (not found and await self._empty(filters, fence)):
                 return found, upto
             if loop.time() > deadline:
                 raise Busy(f"stream {self._stream} answers up to {upto} and does not reach {fence} yet; try again")
-            await asyncio.sleep(pause)
-            pause *= 2
+            await asyncio.sleep(next(pauses))
 
     async def one(self, subject: str) -> Raw | None:
         """The last message of one subject."""

@@ -11,17 +11,15 @@ from eunoe.runtime import policies
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.documents import JetStreamDocuments
 from eunoe.runtime.doors import Store
-from eunoe.runtime.jetstream import STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, Refused
+from eunoe.runtime.jetstream import JETSTREAM_OFF, STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, NotReady, Refused
 from eunoe.runtime.jobs import JetStreamJobs
 from eunoe.runtime.log import JetStreamLog
 from eunoe.runtime.policies import Policy
 from eunoe.runtime.requester import Requester
 from eunoe.schemas import ids, subjects
-from eunoe.schemas.errors import Misconfigured
+from eunoe.schemas.errors import Misconfigured, OutcomeUnknown, Unreachable
 
 logger = logging.getLogger(__name__)
-
-JETSTREAM_OFF = (10039, 10076)  # codes of "not enabled", for the account and for the server
 
 Identity = dict[str, str]
 """Stream name to the time it was created, which changes when it is removed and made again."""
@@ -33,6 +31,7 @@ async def ensure(connection: Connection, space: str, *, replicas: int = 1) -> St
     Raises `Misconfigured` for a stream that could lose memory, with the command that mends it.
     """
     jetstream = JetStream(await Requester.open(connection))
+    await _require(jetstream)
     wanted = policies.of_space(ids.check_space(space), replicas)
     found: dict[str, dict[str, Any]] = {}
 
@@ -105,7 +104,6 @@ async def _ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
     try:
         return await _info(jetstream, name)
     except Refused as refused:
-        _explain(refused)
         if refused.number != STREAM_NOT_FOUND:
             raise
     try:
@@ -122,9 +120,15 @@ async def _info(jetstream: JetStream, name: str) -> dict[str, Any]:
     return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))
 
 
-def _explain(refused: Refused) -> None:
-    if refused.number in JETSTREAM_OFF:
-        raise Misconfigured(
-            "the server runs without JetStream. Add `jetstream { store_dir: … }` to its configuration, "
-            "or use `eunoe up`."
-        ) from None
+async def _require(jetstream: JetStream) -> None:
+    """Raise `Misconfigured` when the server runs without JetStream; what is away for a while is waited for later."""
+    try:
+        await jetstream.api("INFO")
+    except NotReady as away:
+        if away.number in JETSTREAM_OFF:
+            raise Misconfigured(
+                "the server runs without JetStream. Add `jetstream { store_dir: … }` to its configuration, "
+                "or use `eunoe up`."
+            ) from None
+    except (OutcomeUnknown, Unreachable) as error:
+        logger.info("JetStream cannot be asked yet: %s", error, extra={"action": "jetstream_awaited"})
