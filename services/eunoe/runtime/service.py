@@ -25,7 +25,7 @@ from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.micro import Description, Endpoint
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Busy, EunoeError, Invalid, OutcomeUnknown
+from eunoe.schemas.errors import Busy, EunoeError, Invalid, OutcomeUnknown, Unreachable
 from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
@@ -91,13 +91,20 @@ class Service:
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
-                await self._subscribe()
+                await self._heard()
                 task_status.started()
                 await anyio.sleep_forever()
             finally:
                 with anyio.CancelScope(shield=True):
                     await self._unsubscribe()
                     self._limit_rest()
+
+    async def _heard(self) -> None:
+        try:
+            await self._subscribe()
+        except (NatsError, OSError) as error:
+            url = self._connection.url
+            raise Unreachable(f"the connection to {url} failed while the worker started: {error}") from None
 
     async def _subscribe(self) -> None:
         client = self._connection.client
