@@ -75,6 +75,29 @@ async def test_nothing_there_is_unreachable() -> None:
         await connect("nats://127.0.0.1:9", caller=WORKER)
 
 
+@pytest.mark.parametrize("first", [True, False])
+async def test_of_several_servers_one_is_enough(own_server: NatsServer, first: bool) -> None:
+    """The first of the list is down, or the second: connected, and again once the server is back."""
+    urls = ["nats://127.0.0.1:9", own_server.url]
+    async with await connect(",".join(urls if first else reversed(urls)), caller=WORKER) as opened:
+        jetstream = JetStream(await Requester.open(opened))
+        assert await jetstream.api("INFO")
+        own_server.kill()
+        own_server.start()
+        with anyio.fail_after(15):
+            assert await jetstream.again("JetStream", lambda: jetstream.api("INFO"))
+
+
+async def test_what_cannot_be_reached_is_said_without_its_password(own_server: NatsServer) -> None:
+    """Neither the error nor the connection tells a password in the URL."""
+    with pytest.raises(Unreachable, match=r"no server can be reached at nats://\*\*\*@127\.0\.0\.1:9 ") as refused:
+        await connect("nats://u:secret@127.0.0.1:9", caller=WORKER)
+    async with await connect(own_server.url.replace("//", "//u:secret@"), caller=WORKER) as opened:
+        assert opened.url == own_server.url.replace("//", "//***@")
+
+    assert "secret" not in str(refused.value)
+
+
 async def test_a_wrong_password_is_denied(tmp_path: Path) -> None:
     """A refused user is told so at once, not as an absent server."""
     server = NatsServer(tmp_path, extra=PERMISSIONS)

@@ -12,11 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
 from eunoe.runtime.settings import PREFIX, Settings, home
 from eunoe.schemas.errors import Misconfigured
 
+NEAR = 0.7  # how like a known name a wrong one is that may have been meant: 1 is the same
+MUST_BE = {  # by pydantic's type of an error: what the value has to be, with the figures of the error
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "literal_error": "{expected}",
+    "string_type": "a text",
+    "path_type": "a path",
+    "dict_type": "a table",
+    "tuple_type": "a list",
+}
+FORMS = {"sync": "always, or a time like 500ms or 2s", "server_memory": "a size like 512MiB or 1GiB"}
+SECRET = ("password", "url")  # what is not quoted when it is wrong; a URL may hold a password
 OTHER_VARIABLES = ("EUNOE_CONFIG", "EUNOE_DEBUG")  # variables that are no field of the settings
 
 
@@ -56,8 +72,11 @@ def load(options: Mapping[str, Any] | None = None) -> Configuration:
         | {name: PREFIX + name.upper() for name in variables}
         | {name: "--" + name.replace("_", "-") for name in given}
     )
+    values = _merged(_merged(table, variables), given)
+    if "@" in str(values.get("url", "")):
+        origins |= dict.fromkeys(("user", "password"), origins["url"])
     try:
-        settings = Settings(**_merged(_merged(table, variables), given))
+        settings = Settings(**values)
     except ValidationError as error:
         raise _misconfigured(error, origins) from None
     return Configuration(settings, origins)
@@ -71,9 +90,9 @@ def config_file() -> Path:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A clause that names the known name nearest to a wrong one, or lists the known ones."""
-    choices = sorted(known)
-    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(choices)}"
+    choices = {one.removeprefix(PREFIX): one for one in sorted(known)}  # what all begin with makes none of them near
+    close = difflib.get_close_matches(name.removeprefix(PREFIX), choices, n=1, cutoff=NEAR)
+    return f"did you mean {choices[close[0]]}?" if close else f"known are {', '.join(choices.values())}"
 
 
 def _file() -> tuple[Path, dict[str, Any]]:
@@ -115,15 +134,21 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Misconfigured:
     first = error.errors(include_url=False)[0]
-    path = [str(part) for part in first["loc"]]
+    path = [str(part) for part in first["loc"]] or ["url"]  # the one setting that bears on others
     origin = origins.get(path[0], "default")
     if first["type"] == "extra_forbidden":
         known = list(Settings.model_fields) if len(path) == 1 else []
         hint = f"; {nearest(path[0], known)}" if known else "; remove it"
         return Misconfigured(f"there is no setting {'.'.join(path)} ({origin}){hint}")
-    value = "" if path[0] == "password" else f" {first['input']!r}"
-    reason = first["msg"].removeprefix("Value error, ")
-    return Misconfigured(f"the setting {'.'.join(path)}{value} ({origin}) is not valid: {reason}")
+    value = "" if path[0] in SECRET else f" {first['input']!r}"
+    return Misconfigured(f"the setting {'.'.join(path)}{value} ({origin}) is not valid: {_reason(first, path[0])}")
+
+
+def _reason(error: ErrorDetails, name: str) -> str:
+    if error["type"] == "value_error":
+        return error["msg"].removeprefix("Value error, ")
+    form = MUST_BE.get(error["type"], FORMS.get(name, Settings.model_fields[name].description or "something else"))
+    return "it must be " + form.format(**error.get("ctx", {}))
 
 
 def _shown(settings: Settings, name: str) -> str:

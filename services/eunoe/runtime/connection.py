@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 from nats.errors import Error as NatsError
 
-from eunoe.runtime import wire
+from eunoe.runtime import addresses, wire
 from eunoe.runtime.client import Client
 from eunoe.schemas import limits
 from eunoe.schemas.errors import START, Denied, Misconfigured, TooLarge, Unreachable
@@ -20,7 +20,7 @@ from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
 
-CONNECT_SECONDS = 3  # seconds the first connection may take
+CONNECT_SECONDS = 3  # seconds the first connection may take, for each server that is named
 RETRY_SECONDS = 0.25  # seconds between two attempts to connect
 PING_SECONDS = 15  # seconds between two pings, so that a dead peer is found
 CLOSE_SECONDS = 2.0  # seconds that closing may take
@@ -44,7 +44,8 @@ class Connection:
 
     def __init__(self, caller: Caller, url: str) -> None:
         self.caller = caller
-        self.url = url
+        self.servers = addresses.servers(url)
+        self.url = addresses.shown(url)  # as it may be told
         self.hooks = Hooks()
         self.client = Client()
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
@@ -124,7 +125,7 @@ class Connection:
         self.client = Client()
         try:
             await self.client.connect(
-                self.url,
+                self.servers,
                 allow_reconnect=False,  # of the first connection: a refusal must be heard
                 max_reconnect_attempts=-1,
                 ping_interval=PING_SECONDS,
@@ -178,8 +179,9 @@ async def connect(
 ) -> Connection:
     """Connect as ``caller``, whose inbox alone is read; reconnects for ever from then on.
 
-    Raises `Unreachable` when nothing answers within `CONNECT_SECONDS`, `Denied` when the server refuses the
-    user, `Misconfigured` when it is too old or takes too small messages.
+    ``url`` may name several servers of a cluster, with commas between. Raises `Unreachable` when none answers in
+    time, `Denied` when the server refuses the user, `Misconfigured` for an address that is none, and for a
+    server that is too old or takes too small messages.
     """
     options = {"user": user, "password": password, "name": name, "reconnect_time_wait": RETRY_SECONDS}
     connection = Connection(caller, url)
@@ -194,7 +196,7 @@ async def connect(
 
 async def _open(connection: Connection, options: dict[str, Any]) -> None:
     loop = asyncio.get_running_loop()
-    deadline = loop.time() + CONNECT_SECONDS
+    deadline = loop.time() + CONNECT_SECONDS * len(connection.servers)
     while True:
         try:
             async with asyncio.timeout_at(deadline):

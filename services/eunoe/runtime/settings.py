@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from eunoe.runtime import addresses
 from eunoe.schemas import ids, limits
-from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.errors import EunoeError, Misconfigured
 from eunoe.schemas.subjects import Caller, Role
 
 PREFIX = "EUNOE_"
@@ -79,6 +80,29 @@ class Settings(BaseSettings):
     @property
     def anchors_path(self) -> Path:
         return self.anchors or self.data / "anchors.jsonl"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_login(cls, values: Any) -> Any:
+        """A login in the URL becomes user and password, so that no address that is printed or logged has it."""
+        url = values.get("url") if isinstance(values, dict) else None
+        if not isinstance(url, str) or "@" not in url:
+            return values
+        try:
+            plain, user, password = addresses.login(url)
+        except Misconfigured:
+            return values  # which the check of the URL says better
+        if values.get("user") not in (None, "", user):
+            raise ValueError(f"the URL names another user than {values['user']}; name one of them")
+        return values | {"url": plain, "user": user, "password": password}
+
+    @field_validator("url")
+    @classmethod
+    def _check_url(cls, value: str) -> str:
+        try:
+            return addresses.login(value)[0] if value else value
+        except Misconfigured as error:
+            raise ValueError(str(error)) from None
 
     @field_validator("data", "anchors")
     @classmethod
