@@ -75,19 +75,20 @@ class Composer:
             if patient and fold.upto < request.after.log:
                 return None
             opened = await self._opened(fold, request, settings)
-            place = await self._place(address, fold, opened)
+            place = await self._place(address, fold, opened, request)
             remembered = await self._remembered(fold, place, request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
-            return await self._answer(address, fold, opened, request, settings, remembered)
+            return await self._answer(place, fold, opened, request, settings, remembered)
 
-    async def _place(self, address: Address, fold: Fold, opened: Turn | None) -> Place:
-        """Where a request comes from: its turn's agent and session, else those of the newest turn."""
+    async def _place(self, address: Address, fold: Fold, opened: Turn | None, request: ComposeRequest) -> Place:
+        """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says."""
         if opened is None and fold.last:
             await self._threads.reach(fold, lambda: fold.last in fold.turns and fold.turns[fold.last].whole)
         turn = opened or fold.turns.get(fold.last)
         own = address.caller.principal if address.caller.role == "agent" else ""
-        return Place(address.thread, turn.session if turn else "", own or (turn.agent if turn else ""))
+        session, agent = (turn.session, turn.agent) if turn else (request.session, request.agent)
+        return Place(address.thread, session, own or agent)
 
     async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
         if patient:
@@ -96,7 +97,7 @@ class Composer:
 
     async def _answer(
         self,
-        address: Address,
+        place: Place,
         fold: Fold,
         opened: Turn | None,
         request: ComposeRequest,
@@ -104,13 +105,13 @@ class Composer:
         remembered: Remembered,
     ) -> Context:
         await self._far_enough(fold, request, settings)
-        instructions = await self._instructions(fold, opened, settings)
+        instructions = await self._instructions(fold, opened, place.agent, settings)
         made = await self._made(_inputs(fold, opened, request, settings, remembered, instructions), settings)
         if request.store:
             events = recording.events(made.recipe, made.stored)
             await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
         watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
-        return context(made.recipe, made.rendered, settings, watermark, address.thread, text=not request.store)
+        return context(made.recipe, made.rendered, settings, watermark, place.thread, text=not request.store)
 
     async def _made(self, inputs: Inputs, settings: Settings) -> Made:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""
@@ -143,11 +144,11 @@ class Composer:
 
         await self._threads.reach(fold, reached)
 
-    async def _instructions(self, fold: Fold, opened: Turn | None, settings: Settings) -> tuple[Item, ...]:
+    async def _instructions(self, fold: Fold, opened: Turn | None, agent: str, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
-        if fold.older is None and not fold.complete and not fold.in_force(turn):
-            fold.older = tuple(await self._instructed.older(fold, turn))
-        return tuple(await self._bodies.items(fold.thread, fold.in_force(turn), settings.window))
+        if agent not in fold.older and not fold.complete and not fold.in_force(turn, agent):
+            fold.older[agent] = tuple(await self._instructed.older(fold, turn, agent))
+        return tuple(await self._bodies.items(fold.thread, fold.in_force(turn, agent), settings.window))
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:
@@ -172,7 +173,7 @@ def context(
         window=recipe.window,
         format=recipe.format,
         messages=msgspec.Raw(rendered.messages),
-        layers=layers(rendered, settings.counter, text=text),
+        layers=layers(rendered, settings.counter, recipe.tokens, text=text),
         recipe=recipe,
         watermark=watermark,
         system=rendered.system,

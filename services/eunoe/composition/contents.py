@@ -7,19 +7,30 @@ from datetime import UTC, datetime
 
 from eunoe.composition import marks
 from eunoe.schemas.events import Attachment, Entry
+from eunoe.schemas.records import Record
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry in its thread: its event, the position of its record in the log, and its time (ms UTC)."""
+    """An entry in its thread: its event, the position of its record in the log, and its time (ms UTC).
+
+    ``giver`` is the agent that appended it, empty when somebody else did.
+    """
 
     event: Entry
     position: int
     time: int
+    giver: str = ""
 
     @property
     def entry(self) -> int:
         return self.event.entry
+
+
+def item_of(event: Entry, record: Record) -> Item:
+    """An entry of a record."""
+    giver = record.header.principal if record.header.role == "agent" else ""
+    return Item(event, record.position, event.at or record.header.time, giver)
 
 
 def text(event: Entry) -> str:

@@ -29,15 +29,16 @@ def fit(draft: Draft) -> bool:
 
 
 def note(draft: Draft) -> str:
-    """What is said at the floor, with the figures."""
+    """What is said at the floor, with the figures that a context does not show by itself."""
     window, budget = draft.settings.window, draft.budget
-    took = f"context at its floor: it takes {draft.used:,} of {window:,} tokens"
-    beside = f"this request ({draft.prompt:,}) and what an average turn still needs ({budget.headroom:,})"
+    beside = f"this request and what an average turn still needs ({budget.headroom:,} tokens)"
     if draft.over and budget.goal > 0:
-        return f"{took}, above the {budget.goal:,} that leave room for {beside}"
+        return (
+            f"context at its floor: it is above the {budget.goal:,} of {window:,} tokens that leave room for {beside}"
+        )
     if draft.over:
-        return f"{took}, although {beside} leave no room for it within {budget.limit:,}"
-    return f"{took}, and the last turn had to leave it for {beside}"
+        return f"context at its floor: {beside} leave no room for it within {budget.limit:,} of {window:,} tokens"
+    return f"context at its floor: in {window:,} tokens the last turn had to leave it for {beside}"
 
 
 def _reference_rounds(draft: Draft) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from eunoe.composition import contents
-from eunoe.composition.contents import Item
+from eunoe.composition.contents import Item, item_of
 from eunoe.composition.counter import anchor
 from eunoe.composition.references import tool_of
 from eunoe.composition.rounds import Round, Step, steps
@@ -122,8 +122,8 @@ class Composed:
 class Fold:
     """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place.
 
-    ``older`` are the instructions from before what is folded that hold when none since do, None until they
-    were looked for.
+    ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
+    has none for an agent for which they were not looked for.
     """
 
     def __init__(self, chain: str) -> None:
@@ -138,7 +138,7 @@ class Fold:
         self.instructions: list[Item] = []
         self.back: tuple[int, ...] = ()
         self.trimmed = False
-        self.older: tuple[Item, ...] | None = None
+        self.older: dict[str, tuple[Item, ...]] = {}
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
@@ -223,12 +223,13 @@ class Fold:
                 return anchor(composed.recipe.tokens - kept, usage.input_tokens, composed.recipe.window)
         return kept
 
-    def in_force(self, turn: int) -> tuple[Item, ...]:
-        """The newest instructions that hold in that turn: those given together, of no turn, of a committed
-        one, or of that one itself."""
-        held = [item for item in self.instructions if self._holds(item.event.turn, turn)]
+    def in_force(self, turn: int, agent: str) -> tuple[Item, ...]:
+        """The newest instructions that hold for an agent in that turn: those given together, of no turn, of a
+        committed one, or of that one itself; never those that another agent gave."""
+        mine = [item for item in self.instructions if item.giver in ("", agent)]
+        held = [item for item in mine if self._holds(item.event.turn, turn)]
         if not held:
-            return self.older or ()
+            return self.older.get(agent, ())
         newest = held[-1]
         same = [item for item in held if item.event.turn == newest.event.turn]
         return tuple(item for item in same if newest.event.turn or item.position == newest.position)
@@ -252,7 +253,7 @@ class Fold:
             case TurnCommitted():
                 turn = self._turn(event.turn)
                 turn.state, turn.ordinal = "committed", event.ordinal
-                self.older = self.older if event.turn >= self.base else None
+                self.older = self.older if event.turn >= self.base else {}
             case TurnAborted():
                 self._turn(event.turn).state = "aborted"
             case ContextComposed():
@@ -261,7 +262,7 @@ class Fold:
                 insort(self.usages, (record.position, event), key=lambda held: held[0])
                 del self.usages[:-KEPT]
             case Instructions() | Prompt() | Response() | ToolCall() | ToolResult():
-                self._entry(Item(event, record.position, event.at or record.header.time))
+                self._entry(item_of(event, record))
             case _:
                 pass
 

@@ -59,9 +59,10 @@ class Historian:
         bare = Inputs(thread=address.thread, fold=fold, turn=asked.number, open=whole)
         while not fold.complete and not enough(bare, settings):
             await self._threads.further(fold)
-        if not fold.complete and not fold.in_force(asked.number):
-            fold.older = tuple(await self._instructed.older(fold, asked.number))
-        instructions = await self._bodies.items(address.thread, fold.in_force(asked.number), settings.window)
+        if not fold.complete and not fold.in_force(asked.number, asked.agent):
+            fold.older[asked.agent] = tuple(await self._instructed.older(fold, asked.number, asked.agent))
+        held = fold.in_force(asked.number, asked.agent)
+        instructions = await self._bodies.items(address.thread, held, settings.window)
         inputs = Inputs(
             thread=address.thread,
             fold=fold,

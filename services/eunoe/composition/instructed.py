@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eunoe.composition.contents import Item
+from eunoe.composition.contents import Item, item_of
 from eunoe.composition.fold import Fold
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import Head
@@ -21,9 +21,9 @@ class Instructed:
         self._log = log
         self._walker = walker
 
-    async def older(self, fold: Fold, turn: int) -> list[Item]:
-        """The newest instructions before what is folded that hold in a turn: those given together, of no turn, or
-        of a committed one."""
+    async def older(self, fold: Fold, turn: int, agent: str) -> list[Item]:
+        """The newest instructions before what is folded that hold for an agent in a turn: those given together,
+        of no turn, or of a committed one."""
         if fold.header is None:
             return []
         head, found = Head(fold.header, fold.position, ""), list[Item]()
@@ -34,7 +34,7 @@ class Instructed:
                 for item in reversed(_items(record)):
                     if found and not _together(item, found[0]):
                         return found
-                    if await self._holds(head, record, item, states):
+                    if item.giver in ("", agent) and await self._holds(head, record, item, states):
                         found.insert(0, item)
             place = await self._before(head, min(place.record, fold.oldest))
         return found
@@ -68,7 +68,7 @@ class Instructed:
 
 def _items(record: Record) -> list[Item]:
     given: Iterator[Instructions] = (event for event in record.events if isinstance(event, Instructions))
-    return [Item(event, record.position, event.at or record.header.time) for event in given]
+    return [item_of(event, record) for event in given]
 
 
 def _together(item: Item, newest: Item) -> bool:

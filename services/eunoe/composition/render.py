@@ -79,13 +79,27 @@ def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> 
     )
 
 
-def layers(rendered: Rendered, counter: Counter, *, text: bool) -> tuple[Layer, ...]:
-    """The layers that say anything, with their tokens, and with their text when somebody looks."""
+def layers(rendered: Rendered, counter: Counter, total: int, *, text: bool) -> tuple[Layer, ...]:
+    """The layers that say anything, with their tokens, and with their text when somebody looks.
+
+    Their tokens add up to ``total``: what frames the pieces, and what each count rounds, is shared out.
+    """
+    held = [(name, data) for name, pieces in rendered.layers if (data := b"\n".join(piece.data for piece in pieces))]
+    shares = _shared(total, [counter.count(data) for _, data in held])
     return tuple(
-        Layer(name=name, tokens=counter.count(data), text=data.decode() if text else "")
-        for name, pieces in rendered.layers
-        if (data := b"\n".join(piece.data for piece in pieces))
+        Layer(name=name, tokens=tokens, text=data.decode() if text else "")
+        for (name, data), tokens in zip(held, shares, strict=True)
     )
+
+
+def _shared(total: int, counts: Sequence[int]) -> list[int]:
+    """``total`` in whole parts as large, in proportion, as the counts; what is left goes to the largest remainders."""
+    whole = max(sum(counts), 1)
+    shares = [total * count // whole for count in counts]
+    order = sorted(range(len(counts)), key=lambda index: (-(total * counts[index] % whole), index))
+    for index in order[: total - sum(shares)]:
+        shares[index] += 1
+    return shares
 
 
 def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:

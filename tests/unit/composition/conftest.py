@@ -132,7 +132,7 @@ class Compose:
             turn=turn,
             open=opened,
             request=request,
-            instructions=fold.in_force(turn),
+            instructions=fold.in_force(turn, "builder"),
             earlier=Facts.of(earlier),
             now=Facts.of(now),
             mark=mark,

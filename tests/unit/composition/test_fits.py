@@ -115,7 +115,8 @@ def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form
     assert bool(made.recipe.note) == made.recipe.floor
     assert sum(len(turn.items) for turn in fold.turns.values()) == before
     again = render(
-        made.recipe, kit.stored_of(made.recipe, thread.fold(), fold.in_force(fold.last), remembered(kit, spec))
+        made.recipe,
+        kit.stored_of(made.recipe, thread.fold(), fold.in_force(fold.last, "builder"), remembered(kit, spec)),
     )
     assert again.sha256 == made.recipe.sha256
 

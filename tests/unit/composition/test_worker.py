@@ -177,6 +177,7 @@ async def test_looking_stores_nothing_and_shows_the_text_of_each_layer(system: S
 
     assert await system.last_seq() == before
     assert [layer.name for layer in context.layers] == ["instructions", "literal", "request"]
+    assert sum(layer.tokens for layer in context.layers) == context.tokens
     assert "what next?" in block(context, "request")
     assert texts(context) == ["Be brief.", "one", "1", "what next?"]
 
