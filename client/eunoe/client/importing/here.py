@@ -51,6 +51,7 @@ class Comparison:
             return None
         self._growing = True
         self._held, self._at = Held(facts=self._held.facts), 0  # the rest of it is not looked at any more
+        self._opened.pop(planned.key, None)
         return self._rest(planned, here, opened) if here or begun else planned
 
     def _facts(self, planned: Planned) -> Planned | None:
