@@ -8,11 +8,10 @@ from eunoe.client.tickets import Receipt
 from eunoe.facts.values import blank, limit
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Denied, Invalid
-from eunoe.schemas.facts import Assertion, FactClass, Identity, Provenance, Scope, Source, SourceClass
+from eunoe.schemas.facts import OWN_CLASS, Assertion, FactClass, Identity, Provenance, Scope, Source
 from eunoe.schemas.requests import FactView
 from eunoe.schemas.subjects import Caller
 
-_SOURCES: dict[str, SourceClass] = {"person": "person", "caller": "caller", "tool": "tool", "agent": "model"}
 _CLASSES: dict[Scope, FactClass] = {"permanent": "permanent", "session": "dynamic", "thread": "dynamic"}
 
 
@@ -68,7 +67,7 @@ def approved(caller: Caller, proposal: FactView, at: int) -> Assertion:
 
 
 def source(caller: Caller) -> Source:
-    kind = _SOURCES.get(caller.role)
+    kind = OWN_CLASS.get(caller.role)
     if kind is None:
         raise Denied(f"{caller.kind} states no facts; connect as a person, caller, agent or tool")
     return Source(kind=kind, principal=caller.principal)

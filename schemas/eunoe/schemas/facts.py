@@ -17,6 +17,11 @@ FactClass = Literal["permanent", "dynamic", "ephemeral"]
 Method = Literal["stated", "extracted", "distilled", "noted", "inferred"]
 ActKind = Literal["retired", "deleted", "approved"]
 
+# The class of what a role states in its own name, and those that it states in another's: workers speak for tools
+# and models, and a person may carry what a caller stated, which ranks below the person's own.
+OWN_CLASS: dict[str, SourceClass] = {"person": "person", "caller": "caller", "tool": "tool", "agent": "model"}
+OTHERS_CLASSES: dict[str, tuple[SourceClass, ...]] = {"worker": ("tool", "model"), "person": ("caller",)}
+
 
 class Identity(msgspec.Struct, frozen=True, order=True):
     """What a fact is about. ``owner`` is ``shared`` or an agent (permanent), a session, or a thread."""

@@ -22,19 +22,12 @@ from eunoe.schemas.events import (
     TurnAborted,
     Usage,
 )
-from eunoe.schemas.facts import Assertion
+from eunoe.schemas.facts import OTHERS_CLASSES, OWN_CLASS, Assertion
 from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller
 
 SWEEPER = Caller("worker", "audit")  # aborts turns left open
 
-_CLASSES = {
-    "person": ("person", "caller"),
-    "caller": ("caller",),
-    "tool": ("tool",),
-    "agent": ("model",),
-    "worker": ("tool", "model"),
-}
 _WORKER_EVENTS = (Extracted, FactRecorded, ContextComposed, MemoryUsed)
 _FACT_EVENTS = (FactRecorded, FactRetired, FactDeleted, FactApproved)
 
@@ -69,10 +62,11 @@ def _may(caller: Caller, event: Event) -> bool:
 
 def _check_source(caller: Caller, event: FactRecorded | FactApproved) -> None:
     source = event.fact.source
-    carried = caller.role == "person" and source.kind == "caller"
-    if source.kind not in _CLASSES[caller.role] or (carried and isinstance(event, FactApproved)):
+    if source.kind in OTHERS_CLASSES.get(caller.role, ()) and isinstance(event, FactRecorded):
+        return
+    if source.kind != OWN_CLASS.get(caller.role):
         raise Denied(f"{caller.kind} cannot state a fact as a {source.kind}")
-    if caller.role != "worker" and not carried and source.principal != caller.principal:
+    if source.principal != caller.principal:
         raise Denied(f"the {caller.role} {caller.principal!r} cannot state a fact as {source.principal!r}")
 
 

@@ -18,7 +18,20 @@ from eunoe.facts.values import blank, cut, limit, one_line
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRecorded, FactRetired
-from eunoe.schemas.facts import Act, ActKind, Assertion, FactClass, Identity, Indexed, Provenance, Scope, Source, Stated
+from eunoe.schemas.facts import (
+    OTHERS_CLASSES,
+    OWN_CLASS,
+    Act,
+    ActKind,
+    Assertion,
+    FactClass,
+    Identity,
+    Indexed,
+    Provenance,
+    Scope,
+    Source,
+    Stated,
+)
 from eunoe.schemas.records import Header, Record
 
 _TRUSTED = ("person", "caller")
@@ -105,10 +118,9 @@ def _may(what: Done, source: Source) -> bool:
 
 
 def _own(header: Header, source: Source) -> bool:
-    classes = {"person": "person", "caller": "caller", "agent": "model", "tool": "tool"}
     if header.role == "agent" and source.kind == "tool":
         return source.agent == header.principal
-    return classes.get(header.role) == source.kind and source.principal == header.principal
+    return OWN_CLASS.get(header.role) == source.kind and source.principal == header.principal
 
 
 def _told(fact: Assertion, content: str, record: Record, index: int) -> Told:
@@ -139,18 +151,12 @@ def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None
 
 
 def _source(source: Source, header: Header) -> Source:
-    """The class that belongs to the role; a worker speaks for tools and models."""
-    match header.role:
-        case "person":
-            return Source(kind="person", principal=header.principal)
-        case "caller":
-            return Source(kind="caller", principal=header.principal)
-        case "tool":
-            return Source(kind="tool", principal=header.principal)
-        case "worker":
-            return source if source.kind in ("tool", "model") else msgspec.structs.replace(source, kind="model")
-        case _:
-            return Source(kind="model", principal=header.principal)
+    """The role's own class and principal, or what a role that speaks for others says of them."""
+    if source.kind in OTHERS_CLASSES.get(header.role, ()):
+        return source
+    if header.role == "worker":
+        return msgspec.structs.replace(source, kind="model")
+    return Source(kind=OWN_CLASS.get(header.role) or "model", principal=header.principal)
 
 
 def _provenance(given: Provenance, header: Header) -> Provenance:

@@ -49,10 +49,11 @@ def admitted(event: FactRecorded | FactApproved, **who: str) -> Assertion | None
         ("tool", "person", Source(kind="tool", principal="a")),
         ("worker", "person", Source(kind="model", principal="forged")),
         ("worker", "tool", Source(kind="tool", principal="forged")),
+        ("person", "caller", Source(kind="caller", principal="forged")),
     ],
 )
 def test_the_source_is_who_wrote_the_record(role: str, kind: SourceClass, expected: Source) -> None:
-    """Whatever a payload claims; a worker speaks for tools and models, never for people."""
+    """Whatever a payload claims; a worker speaks for tools and models, never for people, a person for callers."""
     fact = admitted(recorded("x", kind=kind, who="forged"), role=role)
     assert fact is not None
     assert fact.source == expected
