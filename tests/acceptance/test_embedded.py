@@ -228,6 +228,28 @@ async def test_a_refused_start_leaves_no_server_and_no_lock(settings: Settings) 
         assert await _count(server) == 10
 
 
+async def test_a_former_owner_leaves_what_others_find_alone(settings: Settings) -> None:
+    """It could not start its server again, and another took the folder: when the first ends, others find the second."""
+    first, second = Embedded(settings), Embedded(settings)
+    await first.open()
+    (settings.data / "nats-server.conf").unlink()
+    (settings.data / "nats-server.conf").mkdir()
+    os.kill(first.endpoint.pid, signal.SIGKILL)
+    with anyio.fail_after(30), pytest.raises(IsADirectoryError):
+        await first.keep()
+    owned = first.owner
+    (settings.data / "nats-server.conf").rmdir()
+    await second.open()
+    try:
+        await first.close()
+        found = endpoint.find(settings.data)
+    finally:
+        await second.close()
+
+    assert not owned
+    assert found == second.endpoint
+
+
 async def test_a_missing_binary_is_named_with_what_installs_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -94,12 +94,14 @@ class Embedded:
 
     async def close(self) -> None:
         """Stop the server if it is ours, and give the folder back."""
-        if self._server:
-            await nats_server.stop(self._server.process)
-            endpoint.write(self._data, replace(self.endpoint, owner=0))
+        server, self._server = self._server, None
+        if server:
+            await nats_server.stop(server.process)
         if self._lock is not None:
+            if self._endpoint:  # only who holds the folder says whose it is
+                endpoint.write(self._data, replace(self._endpoint, owner=0))
             os.close(self._lock)
-        self._server = self._lock = None
+            self._lock = None
 
     def _take(self) -> bool:
         descriptor = os.open(self._data / "lock", os.O_RDWR)
@@ -120,7 +122,7 @@ class Embedded:
             self._server = await nats_server.start(self._settings, password, port, self._lock)
         except BaseException:
             os.close(self._lock)
-            self._lock = None
+            self._lock = self._server = None
             raise
         pid = self._server.process.pid
         self._endpoint = Endpoint(self._server.url, nats_server.USER, password, pid, owner=os.getpid())

@@ -69,10 +69,12 @@ def free(port: int) -> bool:
 
 
 def _alive(pid: int) -> bool:
-    with contextlib.suppress(ProcessLookupError):
+    """Whether there is such a process, of whichever user."""
+    try:
         os.kill(pid, 0)
-        return True
-    return False
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True
 
 
 def _file(data: Path) -> Path:
