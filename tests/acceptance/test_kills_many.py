@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,8 +35,9 @@ KILLS = 200
 RUNS = [conversation(f"run {number}", TURNS, CALLS) for number in range(1, THREADS + 1)]
 WORKERS = {"audit": ["audit"], "derived": ["extraction", "facts"]}
 REPLICAS = 2  # of each process of workers, as in a fleet
-LONGEST_SECONDS = 0.4  # seconds between two kills at most
-DOOM = Doom(ack_wait=10.0)
+LONGEST_SECONDS = 0.3  # seconds between two kills at most
+DOOM = Doom(ack_wait=20.0)  # so long that nobody is killed five times over one message
+AWAY = 3  # exit code of what could not reach the server, or a worker, when it started
 VICTIMS = ("audit", "derived", "server", "importer")
 
 
@@ -56,7 +58,8 @@ class Storm:
     async def rage(self, eyes: Witness) -> None:
         """Kill at lengths of the log or after times that are drawn at random, whichever comes first; then let the
         import finish."""
-        self.tend()
+        self._tend_workers()
+        await until(lambda: all(child.ready for name in WORKERS for child in self.workers[name]), "all workers run")
         for moment in sorted(self.chance.sample(range(RECORDS * 19 // 20), KILLS)):
             with anyio.move_on_after(self.chance.uniform(0.0, LONGEST_SECONDS)):
                 await self._grown(eyes, moment)
@@ -65,15 +68,18 @@ class Storm:
 
     def tend(self) -> None:
         """Replace workers that are gone, and import again until that has come to its end."""
+        self._tend_workers()
+        if self.importer is None or not (self.importer.code == 0 or self._lives(self.importer)):
+            self.importer = self._import()
+
+    def _tend_workers(self) -> None:
         for name, names in WORKERS.items():
             alive = [child for child in self.workers.get(name, ()) if self._lives(child)]
             while len(alive) < REPLICAS:
                 alive.append(self.nursery.start(name, serve, self.settings, names, DOOM))
             self.workers[name] = alive
-        if self.importer is None or not (self.importer.code == 0 or self._lives(self.importer)):
-            self.importer = self.start_import()
 
-    def start_import(self) -> Child:
+    def _import(self) -> Child:
         settings = self.settings
         return self.nursery.start("importer", import_file, settings.url, settings.space, settings.data, self.file)
 
@@ -143,6 +149,7 @@ async def test_two_hundred_kills_lose_nothing_and_double_nothing(tmp_path: Path)
 
     assert raging.kills.total() == KILLS
     assert set(raging.kills) == set(VICTIMS)
+    assert {code for _, code in raging.ended} <= {-signal.SIGKILL, AWAY}
     assert (seen.problems, seen.gaps, seen.records, dead) == ((), (), RECORDS, 0)
     assert {name: chain.said for name, chain in seen.chains.items()} == {
         f"runs.{number}": list(said(run)) for number, run in enumerate(RUNS, 1)

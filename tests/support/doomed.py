@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, Literal, cast
 
 import anyio
 
+from eunoe.cli.errors import guarded
 from eunoe.runtime import logs, supervisor, topology
 from eunoe.runtime.doors import Appended, Consumer, Delivery, Documents, Log, Store
 from eunoe.runtime.settings import Settings
@@ -56,7 +58,8 @@ def serve(saying: Connection, settings: Settings, names: Sequence[str], doom: Do
         return doomed(await ensure(*args, **options), wire)
 
     topology.ensure = ensure_doomed
-    anyio.run(partial(supervisor.run, settings, names, ready=lambda _: saying.send(True)))
+    run = partial(supervisor.run, settings, names, ready=lambda _: saying.send(True))
+    sys.exit(guarded(lambda: anyio.run(run) or 0))
 
 
 class Wire:
