@@ -7,12 +7,13 @@ without its last line was cut short, and says so.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 
 import msgspec
 
-from eunoe.audit import contents as pieces
+from eunoe.audit import contents
 from eunoe.audit.anchors import Anchor, KnownHeads, Mark
+from eunoe.audit.contents import Named
 from eunoe.audit.verify import Problem, Verdict, Verifier
 from eunoe.runtime.chains import ChainReader, head_of
 from eunoe.runtime.doors import Store, Stored
@@ -47,19 +48,36 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
     anchor: Anchor
 
 
-async def export(store: Store, now: int, thread: str = "") -> AsyncIterator[bytes]:
+def export(store: Store, now: int, thread: str = "") -> AsyncIterator[bytes]:
     """The lines of an export (each with its newline), in bounded memory. ``now`` in ms UTC."""
+
+    async def fetch(content: Named) -> Sequence[bytes | None]:
+        return await contents.fetch(store, content.thread, content.blob)
+
     source = _of_thread(store, thread) if thread else store.log.scan()
+    return written(Opening(eunoe_export=VERSION, space=store.space, time=now, thread=thread), source, fetch)
+
+
+async def written(
+    opening: Opening, source: AsyncIterator[Stored], fetch: Callable[[Named], Awaitable[Sequence[bytes | None]]]
+) -> AsyncIterator[bytes]:
+    """The lines of an export of these stored records.
+
+    ``fetch`` gets the pieces of a large content, and None for one that is not there, which `verify_export` tells.
+    """
     heads = KnownHeads()
-    yield _line(Opening(eunoe_export=VERSION, space=store.space, time=now, thread=thread))
+    yield _line(opening)
     async for stored in source:
         head = head_of(stored)
+        chain = head.header.chain
         heads.last = stored.seq
-        heads.heads[head.header.chain] = Mark(head.header.record, stored.seq, head.hash)
-        async for piece in _pieces(store, head.header.chain, stored):
-            yield _line(piece)
+        heads.heads[chain] = Mark(head.header.record, stored.seq, head.hash)
+        for content in contents.named(chain, stored):
+            for digest, data in zip(content.blob.pieces, await fetch(content), strict=True):
+                if data is not None:
+                    yield _line(PieceLine(piece=digest, chain=chain, data=data))
         yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
-    yield _line(Closing(anchor=heads.anchor(now, heads.heads)))
+    yield _line(Closing(anchor=heads.anchor(opening.time, heads.heads)))
 
 
 def verify_export(lines: Iterable[bytes], verifier: Verifier) -> Verdict:
@@ -109,13 +127,6 @@ async def _records(chains: ChainReader, thread: str) -> AsyncIterator[Stored]:
         last = min(first + limits.BACK_RECORDS - 1, head.header.record)
         for stored in await chains.stored(await chains.positions(head, first, last)):
             yield stored
-
-
-async def _pieces(store: Store, chain: str, stored: Stored) -> AsyncIterator[PieceLine]:
-    for named in pieces.named(chain, stored):
-        for digest, data in zip(named.blob.pieces, await pieces.fetch(store, named.thread, named.blob), strict=True):
-            if data is not None:  # what is missing is for `verify` to say
-                yield PieceLine(piece=digest, chain=chain, data=data)
 
 
 def _read(line: bytes, number: int) -> Stored | Anchor | PieceLine:

@@ -46,7 +46,7 @@ def meant(role: Role, kind: SourceClass) -> SourceClass:
 @pytest.mark.parametrize("role", ROLES)
 def test_what_may_be_appended_is_what_it_means(role: Role) -> None:
     """Audit lets in just the classes of the table, and none of them becomes another on its way into a document."""
-    allowed = [kind for kind in CLASSES if may(role, kind)]
+    allowed: list[SourceClass] = [kind for kind in CLASSES if may(role, kind)]
 
     assert set(allowed) == {*OTHERS_CLASSES.get(role, ()), *filter(None, [OWN_CLASS.get(role)])}
     assert [meant(role, kind) for kind in allowed] == allowed
