@@ -147,6 +147,23 @@ async def test_scan_is_ordered_by_revision(doors: Store) -> None:
     assert [one.key async for one in doors.thread.scan(after=4)] == []
 
 
+async def test_scan_leaves_out_nothing_that_is_written_meanwhile(doors: Store) -> None:
+    """Of 600 documents the last is written again after the first came, and a new one: both come, the newest last."""
+    for number in range(600):
+        await doors.thread.put(f"k.{number:03}", b"old")
+    seen: list[tuple[str, bytes]] = []
+
+    async for entry in doors.thread.scan(["k.*"]):
+        if not seen:
+            await doors.thread.put("k.599", b"new")
+            await doors.thread.put("k.600", b"new")
+            await doors.thread.put("other", b"no")
+        seen.append((entry.key, entry.value))
+
+    assert dict(seen) == {f"k.{number:03}": b"old" for number in range(599)} | {"k.599": b"new", "k.600": b"new"}
+    assert len(seen) in (601, 602)
+
+
 async def test_watch_tells_what_is_there_and_what_comes(doors: Store) -> None:
     """A watch gives what is there (not live), then changes and deletions (live), only of what matches."""
     await doors.thread.put("a.x", b"1")

@@ -18,6 +18,7 @@ from eunoe.schemas.errors import Conflict
 
 _EXPECT = "Nats-Expected-Last-Subject-Sequence"
 _DELETE = ("KV-Operation", "DEL")
+ROUNDS = 16  # of a scan, each over what was written during the one before, so that it ends under any load
 
 
 class JetStreamDocuments:
@@ -47,12 +48,15 @@ class JetStreamDocuments:
         return Found(entries=tuple(sorted(entries, key=lambda entry: entry.key)), upto=upto)
 
     async def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
-        last, _ = await self._reader.state()
-        wanted = Range(tuple(self._subjects(filters)), after + 1, until=last)
-        async with aclosing(self._reader.read(wanted)) as found:
-            async for read in found:
-                if entry := self._entry(read.message, read.headers):
-                    yield entry
+        subjects = tuple(self._subjects(filters))
+        for _ in range(ROUNDS):
+            if after >= (last := await self.revision()):
+                return
+            async with aclosing(self._reader.read(Range(subjects, after + 1, until=last))) as found:
+                async for read in found:
+                    if entry := self._entry(read.message, read.headers):
+                        yield entry
+            after = last  # what was written meanwhile is at a new revision, and gone from its old one
 
     def watch(
         self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True

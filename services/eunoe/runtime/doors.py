@@ -172,7 +172,10 @@ class Documents(Protocol):
         ...
 
     def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
-        """Every live document that matches, in order of revision after revision ``after``, in bounded memory."""
+        """Every live document that matches, in order of revision after revision ``after``, in bounded memory.
+
+        A document that is written meanwhile comes once or twice, the newest last; none is left out.
+        """
         ...
 
     def watch(

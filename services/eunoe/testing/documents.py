@@ -39,10 +39,12 @@ class MemoryDocuments:
         )
 
     async def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
-        async with aclosing(self._stream.walk(after + 1, tuple(filters), until=self._stream.last_seq)) as found:
-            async for one in found:
-                if entry := _entry(one.subject, one.data, one.seq):
-                    yield entry
+        while after < (last := self._stream.last_seq):
+            async with aclosing(self._stream.walk(after + 1, tuple(filters), until=last)) as found:
+                async for one in found:
+                    if entry := _entry(one.subject, one.data, one.seq):
+                        yield entry
+            after = last
 
     def watch(
         self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
