@@ -70,7 +70,7 @@ def test_entries_are_listed_under_their_turns(eunoe: Shell) -> None:
     done = eunoe("show", "builder", "--limit", "3")
 
     assert re.fullmatch(r"thread builder: \d+ entries", done.lines[0])
-    assert done.lines[2].startswith("turn 1 · committed · agent builder · session release-2.4 · 2026-05-12 08:02")
+    assert done.lines[2].startswith("turn 1 · committed · 2026-05-12 08:02 · agent builder · session release-2.4")
     assert [line.split()[1] for line in done.lines[3:6]] == ["instructions", "prompt", "tool.call"]
     assert done.lines[6] == "more follow: add --after 3"
 
@@ -107,7 +107,7 @@ def test_the_next_context_is_drawn_and_told(eunoe: Shell) -> None:
     assert set(bar) == {letter for letter, _ in letters}
     assert sum(int(tokens.replace(",", "")) for _, tokens in letters) == 2048
     assert "What is left to do?" in done.lines
-    assert any(line.startswith("- tests make test: passed") for line in done.lines)
+    assert any(line.startswith("- branch current: dry-run") for line in done.lines)
 
 
 def test_a_context_as_json_is_what_an_api_takes(eunoe: Shell) -> None:

@@ -153,18 +153,45 @@ def test_status_fits_eighty_columns(up: Process, tmp_path: Path) -> None:
     assert max(map(len, found.stdout.splitlines())) <= 80
 
 
-def test_a_second_process_on_the_same_data_joins_the_first(up: Process, tmp_path: Path) -> None:
-    """Its workers are replicas; when the first goes away it keeps the server going."""
+def test_a_second_one_on_the_same_data_says_that_it_runs_already(up: Process, tmp_path: Path) -> None:
+    """One line with the process and the address; the first one goes on as it was, and commands join it."""
+    address = up.until("server").removeprefix("server   ")
     up.until("ready")
-    second = Process("up", home=tmp_path)
+
+    second = run("up", home=tmp_path)
+
+    assert (second.returncode, second.stdout) == (1, "")
+    assert second.stderr == f"eunoe: already running on {tmp_path}/data/eunoe (pid {up.process.pid}, {address})\n"
+    assert _one_of_each(tmp_path)
+    assert run("threads", "--embedded", home=tmp_path).returncode == 0
+
+
+def test_when_it_was_killed_the_next_one_runs(up: Process, tmp_path: Path) -> None:
+    """The kernel lets go of what it held."""
+    up.until("ready")
+    up.end(signal.SIGKILL)
+
+    again = Process("up", home=tmp_path)
     try:
-        assert second.until("server").endswith("(already running; its workers are joined)")
-        second.until("ready")
-        up.end(signal.SIGINT)
-        _until(lambda: _one_of_each(tmp_path))
-        assert second.end(signal.SIGTERM)[0] == 0
+        again.until("ready")
     finally:
-        second.abandon()
+        again.end(signal.SIGTERM)
+
+
+def test_as_json_it_says_in_one_line_that_all_is_ready(tmp_path: Path) -> None:
+    """For a program that starts it; nothing else is printed, not even at the end."""
+    process = Process("up", "--json", "--space", "lab", home=tmp_path)
+    try:
+        ready = json.loads(process.until("{"))
+        assert process.end(signal.SIGTERM) == (0, "")
+    finally:
+        process.abandon()
+
+    assert ready["data"] == f"{tmp_path}/data/eunoe"
+    assert ready["space"] == "lab"
+    assert ready["url"].startswith("nats://127.0.0.1:")
+    assert ready["workers"] == ["audit", "extraction", "facts", "composition"]
+    assert ready["pid"] == process.process.pid
 
 
 def test_after_a_kill_it_starts_again_on_what_it_had(up: Process, tmp_path: Path) -> None:
@@ -212,8 +239,8 @@ def test_status_names_the_worker_that_is_missing(tmp_path: Path) -> None:
 
     assert found.returncode == 1
     assert json.loads(found.stdout)["wrong"] == [
-        "extraction does not run; start it with `eunoe serve extraction`",
-        "composition does not run; start it with `eunoe serve composition`",
+        "extraction does not run; start it with `eunoe --space lab serve extraction`",
+        "composition does not run; start it with `eunoe --space lab serve composition`",
     ]
 
 

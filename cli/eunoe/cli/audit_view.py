@@ -64,12 +64,12 @@ def seen(record: Record) -> Seen:
 
 
 def record_line(found: Seen) -> Text:
-    """``   12  09:05:07  thread calc #3  agent builder  turn 1 opened, prompt "…"``, as long as it is."""
+    """``   12  2026-01-31 09:05:07Z  thread calc #3  agent builder  turn 1 opened, prompt "…"``, as long as it is."""
     if found.error:
         return Text(
             f"{found.position:>6}  {clean(subjects.chain_name(found.chain))}: {clean(found.error)}", style="red"
         )
-    made = Text(f"{found.position:>6}  ", style="dim").append(words.moment(found.time)[11:-1] + "  ", style="dim")
+    made = Text(f"{found.position:>6}  ", style="dim").append(words.moment(found.time) + "  ", style="dim")
     made.append(clean(f"{subjects.chain_name(found.chain)} #{found.record}  "), style="bold not dim")
     made.append(clean(f"{found.role} {found.principal}  "), style="cyan not dim")
     return made.append(clean(", ".join(found.said)), style="not dim")

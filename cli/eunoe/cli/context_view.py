@@ -77,11 +77,12 @@ def body(found: Context, width: int) -> Iterator[Text]:
         system = [("system", found.system)] if found.system else []
         yield from _said([*system, *messages_view.of(found.messages)])
         return
+    said_by = messages_view.speakers(found.messages)
     for layer in found.layers:
         if layer.tokens or layer.text:
             yield Text()
             yield _rule(f"{layer.name} · {layer.tokens:,} tokens · {_LAYERS[layer.name]}", width)
-            yield from _said(messages_view.of_layer(layer.text, found.format))
+            yield from _said(messages_view.of_layer(layer.text, found.format, said_by))
 
 
 def _said(parts: Iterable[messages_view.Said]) -> Iterator[Text]:

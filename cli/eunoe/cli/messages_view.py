@@ -9,12 +9,29 @@ import msgspec
 
 from eunoe.schemas.context import Format
 
+RESULT = "result of "
+
 Said = tuple[str, str]
 """Who says something, and what."""
 
 
-def of_layer(text: str, format: Format) -> Iterator[Said]:  # noqa: A002 - the word of the API
-    """A layer of a context, whose pieces stand on a line each as that format writes them."""
+Speakers = Iterator[tuple[str, Any]]
+"""Every content block of a context's messages with the role that says it, in order."""
+
+
+def speakers(messages: Any) -> Speakers:
+    """Who says each block, where messages hold their blocks as Anthropic's do."""
+    for message in messages if isinstance(messages, list) else ():
+        match message:
+            case {"role": str(role), "content": list(blocks)}:
+                yield from ((role, block) for block in blocks)
+
+
+def of_layer(text: str, format: Format, said_by: Speakers | None = None) -> Iterator[Said]:  # noqa: A002 - the word of the API
+    """A layer of a context, whose pieces stand on a line each as that format writes them.
+
+    ``said_by`` goes on from layer to layer: a block of Anthropic's does not name its role by itself.
+    """
     if format == "text":
         yield "", "\n\n".join(_unquoted(line) for line in text.splitlines())
         return
@@ -22,7 +39,9 @@ def of_layer(text: str, format: Format) -> Iterator[Said]:  # noqa: A002 - the w
         yield "system", text[2:]
         return
     for line in text.splitlines():
-        yield from of(_decoded(line))
+        piece = _decoded(line)
+        role = next((role for role, block in said_by or () if block == piece), "")
+        yield from (_spoken(role, who, what) for who, what in of(piece))
 
 
 def of(value: Any) -> Iterator[Said]:
@@ -32,7 +51,7 @@ def of(value: Any) -> Iterator[Said]:
             for item in value:
                 yield from of(item)
         case {"role": "tool", "content": content}:
-            yield f"result of {value.get('tool_call_id', 'a call')}", _text(content)
+            yield f"{RESULT}{value.get('tool_call_id', 'a call')}", _text(content)
         case {"role": str(role)}:
             yield from _message(role, value)
         case {"type": "text", "text": str(text)}:
@@ -40,15 +59,20 @@ def of(value: Any) -> Iterator[Said]:
         case {"type": "tool_use", "name": str(tool)}:
             yield f"calls {tool} ({value.get('id', '')})", _text(value.get("input", {}))
         case {"type": "tool_result"}:
-            yield f"result of {value.get('tool_use_id', 'a call')}", _text(value.get("content", ""))
+            yield f"{RESULT}{value.get('tool_use_id', 'a call')}", _text(value.get("content", ""))
         case _:
             yield "", _text(value)
+
+
+def _spoken(role: str, who: str, what: str) -> Said:
+    """With its speaker; a result says of which call it is, and that is enough."""
+    return (who, what) if not role or who.startswith(RESULT) else (f"{role} {who}".rstrip(), what)
 
 
 def _message(role: str, message: dict[str, Any]) -> Iterator[Said]:
     content = message.get("content")
     if isinstance(content, list):
-        yield from ((f"{role} {who}" if who else role, what) for who, what in of(content))
+        yield from (_spoken(role, who, what) for who, what in of(content))
     elif content:
         yield role, _text(content)
     for call in message.get("tool_calls") or ():

@@ -31,8 +31,8 @@ def threads(
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=limits.PAGE_FACTS, help="Threads on a page.")] = 50,
     cursor: Annotated[str, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")] = "",
 ) -> None:
-    """List the threads, the one that changed last at the end."""
-    emit_page(ctx, look(ctx, _threads, ThreadsRequest(limit=limit, cursor=cursor)), threads_view.threads)
+    """List the threads, the one that changed last first."""
+    emit_page(ctx, look(ctx, _threads, ThreadsRequest(newest=True, limit=limit, cursor=cursor)), threads_view.threads)
 
 
 def show(
@@ -70,4 +70,6 @@ async def _show(session: Session, thread: str, request: ShowRequest) -> ShowRepl
 def _to_terminal(ctx: typer.Context, thread: str, shown: Shown) -> None:
     out = console(ctx)
     out.print(Text(threads_view.heading(thread, shown), style="bold"))
+    for line in threads_view.attached(shown):
+        out.print(verbatim(line), style="dim", soft_wrap=True)
     out.print(verbatim(shown.content), soft_wrap=True)

@@ -19,7 +19,7 @@ MORE = "more follow: add --cursor {}"
 
 def threads(reply: ThreadsReply, width: int) -> Iterator[Text]:
     """Two lines a thread: its id with its figures, then who worked in it and what it began with."""
-    head = _NUMBERS.format("turns", "entries", "size", "last (UTC)").rstrip()
+    head = _NUMBERS.format("turns", "entries", "size", "changed (UTC)").rstrip()
     yield Text(_beside("thread", head, width), style="bold")
     for state in reply.threads:
         yield Text(_beside(clean(state.thread), _figures(state), width).rstrip())
@@ -40,24 +40,31 @@ def entries(thread: str, reply: ShowReply, width: int) -> Iterator[Text]:
             yield Text()
             yield Text(words.one_line(turn_line(shown), width), style="bold")
         yield entry(shown, width)
+        for line in attached(shown):
+            yield Text(" " * _PREVIEW_AT + words.one_line(line, width - _PREVIEW_AT), style="dim")
     if reply.more:
         yield Text(f"more follow: add --after {reply.entries[-1].entry}", style="dim")
 
 
 def turn_line(shown: Shown) -> str:
-    """``turn 3 · committed · agent builder · session s1 · 2026-01-31 09:05``."""
+    """``turn 3 · committed · 2026-01-31 09:05 · agent builder · session s1``."""
     if not shown.turn:
         return "before the first turn"
-    parts = [f"turn {shown.turn}", shown.state]
+    parts = [f"turn {shown.turn}", shown.state, words.day(shown.time)]
     parts += [f"agent {shown.agent}"] if shown.agent else []
     parts += [f"session {shown.session}"] if shown.session else []
-    return " · ".join([*parts, words.day(shown.time)])
+    return " · ".join(parts)
 
 
 def entry(shown: Shown, width: int) -> Text:
     """Number, kind, and the beginning of what it says."""
     made = Text(f"{shown.entry:>5}  ").append(f"{shown.kind:<12}  ", style=_STYLES.get(shown.kind, ""))
     return made.append(words.one_line(_says(shown), width - _PREVIEW_AT))
+
+
+def attached(shown: Shown) -> Iterator[str]:
+    """What is attached to an entry, a line each."""
+    yield from (f"attached: {described}" for described in shown.attachments)
 
 
 def heading(thread: str, shown: Shown) -> str:
@@ -94,7 +101,7 @@ def _says(shown: Shown) -> str:
 
 def _figures(state: ThreadState) -> str:
     return _NUMBERS.format(
-        f"{state.turns:,}", f"{state.entries:,}", words.size(state.bytes), words.day(state.last)
+        f"{state.turns:,}", f"{state.entries:,}", words.size(state.bytes), words.day(state.changed)
     ).rstrip()
 
 

@@ -33,10 +33,10 @@ def _turn(line: TurnLine, width: int) -> Iterator[Text]:
 def _facts_of(line: TurnLine) -> Iterator[str]:
     yield f"turn {line.turn}"
     yield line.state
+    yield words.day(line.time)
     if line.agent:
         yield line.agent
     if any(line.entries):
         yield f"entries {words.span(*line.entries)}"
     if line.composed:
         yield f"{line.tokens:,} of {line.window:,} tokens"
-    yield words.day(line.time)

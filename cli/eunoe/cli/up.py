@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
+
 import typer
 
-from eunoe.cli.app import App
+from eunoe.cli.app import App, choices
 from eunoe.cli.connect import settings_of
-from eunoe.cli.output import console
-from eunoe.runtime import logs, loop, supervisor
+from eunoe.cli.output import console, emit_line
+from eunoe.runtime import endpoint, logs, loop, supervisor
 from eunoe.runtime.embedded import embedded
+from eunoe.runtime.files import data_folder
+from eunoe.runtime.holding import held
 from eunoe.runtime.roster import NAMES
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet
-from eunoe.schemas.errors import Misconfigured
+from eunoe.schemas.errors import EunoeError, Misconfigured
+
+HOLD = "up.lock"  # in the data folder, held by the one `eunoe up` that serves it
 
 
 def register(app: App) -> None:
@@ -22,7 +29,8 @@ def register(app: App) -> None:
 def up(ctx: typer.Context) -> None:
     """Run the server and every worker here until Ctrl-C.
 
-    Ctrl-C or SIGTERM drains them: what is in hand is finished.
+    Ctrl-C or SIGTERM drains them: what is in hand is finished. With --json, one line of JSON says that all is
+    ready. Where it runs on the same data already, nothing is started (exit code 1).
     """
     settings = settings_of(ctx)
     if settings.url:
@@ -30,18 +38,42 @@ def up(ctx: typer.Context) -> None:
             f"`eunoe up` starts a server of its own, but one is named ({settings.url}); use `eunoe serve all` there"
         )
     logs.configure(settings, "warning" if settings.log_level == "info" else "")
-    loop.run(_up, ctx, settings)
+    with held(data_folder(settings.data) / HOLD) as other:
+        if other:
+            raise EunoeError(_running(settings, other))
+        loop.run(_up, ctx, settings)
+
+
+def _running(settings: Settings, pid: int) -> str:
+    found = endpoint.find(settings.data)
+    said = [f"pid {pid}"] if pid > 0 else []
+    said += [found.url] if found else []
+    return f"already running on {settings.data}" + (f" ({', '.join(said)})" if said else "")
 
 
 async def _up(ctx: typer.Context, settings: Settings) -> None:
-    out = console(ctx)
-
-    def ready(fleet: Fleet) -> None:
-        out.print(f"workers  {', '.join(fleet.posts)}")
-        out.print("ready    press Ctrl-C to stop")
-
     async with embedded(settings) as server:
-        out.print(f"data     {settings.data}", soft_wrap=True)
-        out.print(f"server   {server.url}" + ("" if server.owner else "  (already running; its workers are joined)"))
+        told = _as_json if choices(ctx).json else _as_text
+        ready = partial(told, ctx, settings, server.url)
         await supervisor.run(settings.at(server.url, server.user, server.password), NAMES, ready=ready)
-    out.print("stopped")
+    if not choices(ctx).json:
+        console(ctx).print("stopped")
+
+
+def _as_text(ctx: typer.Context, settings: Settings, url: str, fleet: Fleet) -> None:
+    out = console(ctx)
+    out.print(f"data     {settings.data}", soft_wrap=True)
+    out.print(f"server   {url}", soft_wrap=True)
+    out.print(f"workers  {', '.join(fleet.posts)}")
+    out.print("ready    press Ctrl-C to stop")
+
+
+def _as_json(ctx: typer.Context, settings: Settings, url: str, fleet: Fleet) -> None:
+    ready = {
+        "data": settings.data,
+        "space": settings.space,
+        "url": url,
+        "workers": list(fleet.posts),
+        "pid": os.getpid(),
+    }
+    emit_line(ctx, ready, str)

@@ -89,6 +89,9 @@ class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of threads in the order in which they last changed; ``newest``: the last one first."""
+
+    newest: bool = False
     limit: int = 200
     cursor: str = ""
     after: Watermark = Watermark()
@@ -98,6 +101,7 @@ class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A thread in short: the bounded projection kept as its ``state`` document. Times are ms UTC.
 
+    ``first`` and ``last`` are the transcript's own times, ``changed`` is when its last record was accepted.
     ``extracted`` is the ordinal of the last committed turn whose facts are recorded; ``position`` the log
     position this reflects; ``producers`` how far each producer is, keyed as in a record's header. ``failed`` are
     the newest turns (ordinals) of whose extraction something failed, with the reason.
@@ -116,6 +120,7 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     bytes: int = 0
     first: int = 0
     last: int = 0
+    changed: int = 0
     title: str = ""
     agents: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()

@@ -92,7 +92,9 @@ class ShowRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An entry as people and recalls see it. ``size`` is the whole content's bytes; ``time`` is ms UTC."""
+    """An entry as people and recalls see it. ``size`` is the whole content's bytes; ``time`` is ms UTC.
+
+    ``attachments`` describes each in a line: media type, bytes, and its name where it has one."""
 
     entry: int
     turn: int
@@ -111,6 +113,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     thinking: str = ""
     model: str = ""
     truncated: bool = False
+    attachments: tuple[str, ...] = ()
 
 
 class ShowReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from eunoe.schemas.blobs import size_of
 from eunoe.schemas.events import (
+    Attachment,
     EntryBase,
     Instructions,
     Prompt,
@@ -53,7 +54,13 @@ def show(event: EntryBase, record: Record) -> Shown:
         thinking=event.thinking if isinstance(event, Response) else "",
         model=event.model if isinstance(event, Response) else "",
         truncated=event.blob is not None,
+        attachments=tuple(_described(attachment) for attachment in event.attachments),
     )
+
+
+def _described(attachment: Attachment) -> str:
+    named = f" ({attachment.name})" if attachment.name else ""
+    return f"{attachment.media_type}, {attachment.size:,} bytes{named}"
 
 
 def shorten(shown: Shown, limit: int) -> Shown:

@@ -85,9 +85,7 @@ class Kinds:
 
 def _merged(name: str, known: Kind | None, fields: Mapping[str, Any]) -> Kind:
     if not name or name != name.strip() or len(name.encode()) > _NAME_BYTES:
-        raise Misconfigured(
-            f"kinds: {name!r} cannot name a kind; use 1 to {_NAME_BYTES} bytes without edge space"
-        )
+        raise Misconfigured(f"kinds: {name!r} cannot name a kind; use 1 to {_NAME_BYTES} bytes without edge space")
     try:
         return Kind.model_validate({**(known.model_dump() if known else {}), **fields})
     except pydantic.ValidationError as error:

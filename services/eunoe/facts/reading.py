@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 
@@ -58,11 +59,13 @@ class Reading:
         return FactReply(identity=fact.identity, versions=wording.every(view), conflict=view.conflict)
 
     async def threads(self, request: ThreadsRequest, viewer: Viewer) -> ThreadsReply:
-        """Threads in the order in which they last changed."""
+        """Threads in the order in which they last changed, or turned round."""
         if not viewer.trusted:
             raise Denied(f"{viewer.caller.kind} may not list threads; a person or a viewer may")
         limit = _limit(request.limit)
         _, after = _cursor(request.cursor)
+        if request.newest:
+            return await self._newest(limit, after)
         found: list[ThreadState] = []
         async with aclosing(_closable(self._store.thread.scan(["state.*"], after=after))) as entries:
             async for entry in entries:
@@ -71,6 +74,18 @@ class Reading:
                 found.append(msgspec.json.decode(entry.value, type=ThreadState))
                 after = entry.revision
         return ThreadsReply(threads=tuple(found))
+
+    async def _newest(self, limit: int, before: int) -> ThreadsReply:
+        """The last ``limit`` threads before a revision (0: of all); one pass, and no more kept than a page."""
+        kept: deque[Entry] = deque(maxlen=limit + 1)
+        async with aclosing(_closable(self._store.thread.scan(["state.*"]))) as entries:
+            async for entry in entries:
+                if before and entry.revision >= before:
+                    break
+                kept.append(entry)
+        page = list(reversed(kept))[:limit]
+        threads = tuple(msgspec.json.decode(entry.value, type=ThreadState) for entry in page)
+        return ThreadsReply(threads=threads, cursor=f"thread:{page[-1].revision}" if len(kept) > limit else "")
 
     def _shown(self, entry: Entry, viewer: Viewer, request: FactsRequest) -> Sequence[FactView]:
         document = documents.decode(entry.value)

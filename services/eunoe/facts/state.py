@@ -50,6 +50,7 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         bytes=state.bytes + sum(_size(event) for event in record.events),
         first=min([time for time in (state.first, *times) if time], default=0),
         last=max([state.last, *times]),
+        changed=header.time,
         title=state.title or _title(record),
         agents=_newest(state.agents, [e.agent for e in record.events if isinstance(e, TurnOpened)]),
         sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),

@@ -47,7 +47,7 @@ def test_a_record_is_one_line() -> None:
     found = audit_view.seen(record(TurnOpened(turn=2, agent="ann"), Prompt(turn=2, entry=7, content="Go\non.")))
 
     assert audit_view.record_line(found).plain == (
-        "    12  09:05:07  thread builder #3  agent ann  turn 2 opened by ann, prompt “Go on.”"
+        "    12  2026-01-31 09:05:07Z  thread builder #3  agent ann  turn 2 opened by ann, prompt “Go on.”"
     )
     assert found.events == ("turn.opened", "prompt")
 
@@ -118,7 +118,7 @@ def test_every_problem_has_a_line() -> None:
 
 def test_an_anchor_says_its_root_and_what_it_covers() -> None:
     """The root to keep, and how much of the log it stands for."""
-    anchor = Anchor(v=1, time=NINE, last=45, chains=3, root="ab" * 32, heads={})
+    anchor = Anchor(v=1, time=NINE, last=45, chains=3, prev="", root="ab" * 32, heads={})
 
     assert plain(audit_view.anchor(anchor))[:2] == [
         "root    " + "ab" * 32,

@@ -49,6 +49,19 @@ def test_anthropic_blocks_say_what_they_are() -> None:
     assert list(messages_view.of_layer("[]Be brief.", "anthropic")) == [("system", "Be brief.")]
 
 
+def test_blocks_of_a_layer_name_who_says_them() -> None:
+    """A block names no role by itself: it is the one that the message has which holds the block, in order."""
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "Go."}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Go."}]},
+    ]
+    said_by = messages_view.speakers(messages)
+    block = '{"type":"text","text":"Go."}'
+
+    assert list(messages_view.of_layer(block, "anthropic", said_by)) == [("user", "Go.")]
+    assert list(messages_view.of_layer(block, "anthropic", said_by)) == [("assistant", "Go.")]
+
+
 def test_an_anthropic_message_names_its_role_with_every_block() -> None:
     """Blocks within a message carry who says them."""
     message = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}

@@ -21,11 +21,11 @@ def shown(entry: int, **rest: object) -> Shown:
 def test_threads_have_figures_and_what_they_are_about() -> None:
     """Id left, figures right, and under it who worked there and the first prompt."""
     state = ThreadState(
-        v=1, thread="builder", turns=4, entries=1231, bytes=28_100, last=NINE, agents=("ann", "bob"), title="Fix it"
+        v=1, thread="builder", turns=4, entries=1231, bytes=28_100, changed=NINE, agents=("ann", "bob"), title="Fix it"
     )
 
     assert plain(threads_view.threads(ThreadsReply(threads=(state,), cursor="thread:9"), 80)) == [
-        "thread                                 turns  entries     size  last (UTC)",
+        "thread                                 turns  entries     size  changed (UTC)",
         "builder                                    4    1,231    28 KB  2026-01-31 09:05",
         "  ann, bob: Fix it",
         "more follow: add --cursor thread:9",
@@ -34,7 +34,7 @@ def test_threads_have_figures_and_what_they_are_about() -> None:
 
 def test_a_long_thread_id_is_never_cut() -> None:
     """An id that does not fit beside the figures has a line of its own, so that it can be copied."""
-    state = ThreadState(v=1, thread="x" * 60, turns=1, entries=1, bytes=9, last=NINE)
+    state = ThreadState(v=1, thread="x" * 60, turns=1, entries=1, bytes=9, changed=NINE)
 
     lines = plain(threads_view.threads(ThreadsReply(threads=(state,)), 80))
 
@@ -43,6 +43,13 @@ def test_a_long_thread_id_is_never_cut() -> None:
         "                                           1        1      9 B  2026-01-31 09:05",
         "  no prompt yet",
     ]
+
+
+def test_what_is_attached_to_an_entry_has_a_line() -> None:
+    """Under the entry, with its media type and bytes."""
+    reply = ShowReply(entries=(shown(1, content="See.", attachments=("image/png, 2,048 bytes",)),), total=1)
+
+    assert plain(threads_view.entries("t", reply, 80))[-1] == " " * 21 + "attached: image/png, 2,048 bytes"
 
 
 def test_no_threads_say_how_to_begin() -> None:
@@ -72,7 +79,7 @@ def test_entries_stand_under_their_turns() -> None:
         "before the first turn",
         "    1  instructions  Be brief.",
         "",
-        "turn 1 · committed · agent ann · session s1 · 2026-01-31 09:05",
+        "turn 1 · committed · 2026-01-31 09:05 · agent ann · session s1",
         "    2  prompt        Run the tests.",
         '    3  tool.call     bash {"command": "make test"}',
         "    4  tool.result   bash, exit status 1, 1.5 KB: 1 failed …",

@@ -211,3 +211,17 @@ async def test_threads_are_paged_and_for_people(desk: FactDesk) -> None:
     assert rest.threads[0].title == "hello"
     with pytest.raises(Denied):
         await desk.reading.threads(ThreadsRequest(), Viewer(AGENT))
+
+
+async def test_threads_are_paged_from_the_newest_too(desk: FactDesk) -> None:
+    """Three threads, two a page: the one that changed last first, and the pages hold each once."""
+    for thread in ("u", "v"):
+        await desk.append(1, *whole_turn("hello"), thread=thread)
+    await desk.catch_up()
+
+    first = await desk.reading.threads(ThreadsRequest(newest=True, limit=2), Viewer(PERSON))
+    rest = await desk.reading.threads(ThreadsRequest(newest=True, cursor=first.cursor, limit=2), Viewer(PERSON))
+
+    assert [state.thread for state in first.threads] == ["v", "u"]
+    assert [state.thread for state in rest.threads] == ["t"]
+    assert rest.cursor == ""

@@ -57,7 +57,40 @@ def test_a_bad_value_is_named_with_its_field_and_its_source(monkeypatch: pytest.
     """One line is enough to mend it."""
     monkeypatch.setenv("EUNOE_PORT", "many")
 
-    with pytest.raises(Misconfigured, match=r"the setting port 'many' \(EUNOE_PORT\) is not valid: .*integer"):
+    with pytest.raises(Misconfigured, match=r"port 'many' \(EUNOE_PORT\) is not valid: it must be a whole number$"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        ("PORT", "70000", "65535 or less"),
+        ("WINDOW", "1", "256 or more"),
+        ("ROLE", "boss", "'person', 'caller', 'tool', 'agent', 'worker' or 'viewer'"),
+        ("SYNC", "never", "always, or a time like 500ms or 2s"),
+        ("KINDS", "3", "a table"),
+        ("MAPPINGS", "{}", "a list"),
+    ],
+)
+def test_what_a_value_must_be_is_said_in_our_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, must: str
+) -> None:
+    """Whatever checks the values does not speak to people."""
+    monkeypatch.setenv(f"EUNOE_{name}", value)
+
+    with pytest.raises(Misconfigured) as refused:
+        load()
+
+    assert str(refused.value).endswith(f" is not valid: it must be {must}")
+
+
+def test_a_name_that_is_like_none_gets_no_suggestion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What all names begin with does not make them near: the known ones are listed."""
+    monkeypatch.setenv("EUNOE_COLOR", "1")
+
+    with pytest.raises(
+        Misconfigured, match=r"there is no setting EUNOE_COLOR \(environment\); known are EUNOE_ANCHORS"
+    ):
         load()
 
 
