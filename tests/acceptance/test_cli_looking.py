@@ -241,6 +241,19 @@ def test_the_log_is_whole_and_says_what_was_checked(eunoe: Shell) -> None:
     assert done.lines[-1] == "whole: every record follows the one before it, and nothing was changed"
 
 
+def test_a_root_kept_elsewhere_is_checked(eunoe: Shell) -> None:
+    """The one that was printed is found, with what it covers; another is a problem, and exit code 1."""
+    root = eunoe("audit", "anchor").lines[0].split()[1]
+    found, other = eunoe("audit", "verify", "--root", root.upper()), eunoe("audit", "verify", "--root", "0" * 64)
+
+    assert found.code == 0
+    assert re.search(
+        r"the root is that of the anchor of \S+ \S+Z, which covers the log to position \d+", " ".join(found.lines)
+    )
+    assert other.code == 1
+    assert other.lines[0].startswith(f"log: no anchor kept here has the root {'0' * 64}: the anchors were rewritten")
+
+
 def test_a_lost_tail_is_shown_by_a_receipt(eunoe: Shell) -> None:
     """A receipt of a record that the log does not have is a problem, in a line, and exit code 1."""
     receipts = eunoe.data / "receipts.jsonl"
@@ -288,6 +301,23 @@ def test_a_reader_that_goes_away_is_no_failure(eunoe: Shell) -> None:
     assert (process.wait(), complaint) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["threads"],
+        ["facts"],
+        ["status"],
+        ["config"],
+        ["show", "builder"],
+        ["context", "builder", "turns"],
+        ["audit", "tail"],
+    ],
+)
+def test_no_line_of_a_piped_list_ends_in_spaces(eunoe: Shell, arguments: list[str]) -> None:
+    """What fills a table or a wrapped line on a terminal is not in the way of other programs."""
+    assert [line for line in eunoe(*arguments).out.splitlines() if line != line.rstrip()] == []
+
+
 # What is not there, and what cannot be
 
 
@@ -308,6 +338,12 @@ def test_a_reader_that_goes_away_is_no_failure(eunoe: Shell) -> None:
         (["fact", "history", "fzzzz"], 1, "there is no fact fzzzz here"),
         (["show", "x" * 129], 2, "the thread id is 129 bytes long; the limit is 128, and ids are never cut"),
         (["show", ""], 2, "a thread id is empty"),
+        (["audit", "verify", "--root", "abc"], 2, "a root is 64 hexadecimal digits, as `eunoe audit anchor` prints it"),
+        (
+            ["audit", "verify", "x.jsonl", "--root", "0" * 64],
+            2,
+            "--root checks the anchors of the live log, and an export has none of them; give one of the two",
+        ),
         (["audit", "verify", "/nowhere"], 2, "/nowhere cannot be read: No such file or directory"),
         (["audit", "burn"], 2, "no such command 'burn'"),
         (["facts", "--cursor", "garbage"], 2, "'garbage' is no cursor"),

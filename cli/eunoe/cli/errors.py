@@ -1,5 +1,7 @@
 """How every failure of a command ends: one line on standard error and an exit code, never a traceback.
 
+The line is the same with --json, and standard output stays empty then; a terminal gets it wrapped at words.
+
 0 it went well, 1 the answer is no, 2 wrong use, 3 nothing can be reached, 130 interrupted.
 ``EUNOE_DEBUG`` (set to anything) lets tracebacks through.
 """
@@ -7,7 +9,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 
 import typer
@@ -53,7 +57,11 @@ def told(error: BaseException) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    sys.stderr.write(f"eunoe: {' '.join(message.split())}\n")
+    line = f"eunoe: {' '.join(message.split())}"
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    sys.stderr.write(line + "\n")
     return code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,11 +16,27 @@ from eunoe.cli.app import choices
 
 WIDTH = 80  # columns where the output is no terminal
 
+_END_SPACES = re.compile(r" +$", re.MULTILINE)
+
 T = TypeVar("T")
 
 
 class _Console(Console):
-    """A console whose reader may go away: that is told like any other end of a pipe."""
+    """A console whose reader may go away: that is told like any other end of a pipe.
+
+    Where it is no terminal, no line ends in the spaces that fill a table or a wrapped text; what is printed as it
+    is (``soft_wrap``) stays so.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As Rich's."""
+        if self.is_terminal or options.get("soft_wrap"):
+            super().print(*objects, **options)
+            return
+        with self.capture() as held:
+            super().print(*objects, **options)
+        self.file.write(_END_SPACES.sub("", held.get()))
+        self.file.flush()
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
