@@ -23,7 +23,7 @@ from eunoe.cli.whole_file import WholeFile
 from eunoe.runtime.doors import Stored, SystemClock
 from eunoe.runtime.session import Session
 from eunoe.schemas import records, subjects
-from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.errors import EunoeError, Invalid
 
 RECORD = b'{"subject"'  # how a line of an export begins that holds a record
 Thread = Annotated[str | None, typer.Argument(metavar="THREAD", help="Only this thread.", show_default=False)]
@@ -57,18 +57,24 @@ def verify(
         Path | None, typer.Argument(metavar="FILE", help="An export to check, instead of the live log.")
     ] = None,
     thread: Annotated[str | None, typer.Option(metavar="THREAD", help="Only this thread.")] = None,
+    root: Annotated[
+        str | None, typer.Option(metavar="ROOT", help="A root that `eunoe audit anchor` printed, kept elsewhere.")
+    ] = None,
 ) -> None:
     """Check that nothing was changed or lost; exit with 1 if it was.
 
     The live log is checked for its chains of hashes and its gaps, and against what is kept outside of it: the
-    anchors, and the receipts of clients on this machine.
+    anchors, and the receipts of clients on this machine. With --root it is also checked that the anchors are the
+    ones that led to that root, so that nobody has rewritten them together with the log.
     """
-    only = given(thread, "thread")
+    only, kept = given(thread, "thread"), audit_checks.root_given(root)
+    if file and kept:
+        raise Invalid("--root checks the anchors of the live log, and an export has none of them; give one of the two")
     if file:
         found, what = audit_checks.exported(file, only), str(file)
     else:
         settings = settings_of(ctx)
-        found, what = look(ctx, audit_checks.live, only), f"the log of space {settings.space}"
+        found, what = look(ctx, audit_checks.live, only, kept), f"the log of space {settings.space}"
     emit_page(ctx, found, lambda verdict, width: audit_view.verdict(verdict, what))
     if not found.fine:
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from eunoe.audit.anchors import load_anchors, path_for
@@ -12,12 +13,17 @@ from eunoe.client import receipts
 from eunoe.runtime.session import Session
 from eunoe.schemas.errors import Invalid, NotFound
 
+_ROOT = re.compile("[0-9a-fA-F]{64}")
 
-async def live(session: Session, thread: str = "") -> Verdict:
-    """Every record of the log as it is now; what is outside is read first, so that it is never ahead of it."""
+
+async def live(session: Session, thread: str = "", root: str = "") -> Verdict:
+    """Every record of the log as it is now; what is outside is read first, so that it is never ahead of it.
+
+    ``root``: that of an anchor, kept elsewhere.
+    """
     settings, verifier = session.settings, Verifier(thread=thread)
     kept = [line for line in receipts.read(settings.data / receipts.FILE) if line.space in ("", session.space)]
-    verifier.expect(load_anchors(path_for(settings.anchors_path, session.space)), kept)
+    verifier.expect(load_anchors(path_for(settings.anchors_path, session.space)), kept, root)
     async for stored in session.store.log.scan():
         verifier.feed(stored)
         for content in verifier.contents:
@@ -36,6 +42,15 @@ def exported(file: Path, thread: str = "") -> Verdict:
             return _known(verify_export(lines, Verifier(thread=thread)), thread)
     except OSError as error:
         raise Invalid(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def root_given(text: str | None) -> str:
+    """A root as people give it; raises `Invalid` for what cannot be one."""
+    if text is None:
+        return ""
+    if not _ROOT.fullmatch(text.strip()):
+        raise Invalid("a root is 64 hexadecimal digits, as `eunoe audit anchor` prints it")
+    return text.strip().lower()
 
 
 def _known(verdict: Verdict, thread: str) -> Verdict:

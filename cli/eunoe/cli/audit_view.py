@@ -83,6 +83,9 @@ def verdict(found: Verdict, what: str) -> Iterator[Text]:
     checked = f"{words.count(found.records, 'record')} in {words.count(found.chains, 'chain')} ({events})"
     against = f"{words.count(found.anchors, 'anchor')} and {words.count(found.receipts, 'receipt')}"
     yield Text(f"checked {clean(what)}: {checked}, to position {found.last}, against {against}")
+    if found.rooted:
+        when = words.moment(found.rooted.time)
+        yield Text(f"the root is that of the anchor of {when}, which covers the log to position {found.rooted.last}")
     if found.fine:
         yield Text("whole: every record follows the one before it, and nothing was changed", style="green")
     else:
@@ -93,7 +96,8 @@ def anchor(found: Anchor) -> Iterator[Text]:
     yield Text(f"root    {found.root}")
     covers = f"{words.count(found.chains, 'chain')}, the log to position {found.last}"
     yield Text(f"covers  {covers}, at {words.moment(found.time)}")
-    yield Text("Keep the root outside this machine: whoever rewrites the log later cannot match it.", style="dim")
+    told = "`eunoe audit verify --root ROOT` says later whether what it covers was rewritten"
+    yield Text(f"Keep the root outside this machine: {told}.", style="dim")
 
 
 def _said(events: Sequence[Event]) -> Iterator[str]:

@@ -30,8 +30,16 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     position: int = 0
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What was checked, and every problem in the order found."""
+class Rooted(msgspec.Struct, frozen=True, kw_only=True):
+    """The anchor that has the root that was asked for: its time (ms UTC), and the log's last position then."""
+
+    root: str
+    time: int
+    last: int
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was checked, and every problem in the order found. ``rooted``: where a root was asked for, and found."""
 
     chains: int
     records: int
@@ -40,6 +48,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     receipts: int
     last: int
     problems: tuple[Problem, ...]
+    rooted: Rooted | None = None
 
     @property
     def fine(self) -> bool:
@@ -82,19 +91,33 @@ class Verifier:
     last: int = 0
     anchors: int = 0
     receipts: int = 0
+    rooted: Rooted | None = None
     contents: list[Named] = field(default_factory=list)
     _claims: dict[str, list[_Claim]] = field(default_factory=dict)
     _held: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def expect(self, anchors: Iterable[Anchor], receipts: Iterable[Receipt] = ()) -> None:
-        """What anchors and receipts say. Only the newest of each chain and kind can show what is missing."""
+    def expect(self, anchors: Iterable[Anchor], receipts: Iterable[Receipt] = (), root: str = "") -> None:
+        """What anchors and receipts say. Only the newest of each chain and kind can show what is missing.
+
+        ``root``, which was kept elsewhere, is to be that of one of the anchors. What that one knew counts too: later
+        ones could be rewritten together with the log, and what led to the root could not.
+        """
         newest: dict[str, _Claim] = {}
+        covered: dict[str, _Claim] = {}
         for anchor in anchors:
             self.anchors += 1
             for chain, mark in anchor.heads.items():
                 newest[chain] = _Claim(mark, f"the anchor of {utc(anchor.time)}")
-        for chain, claim in newest.items():
-            self._claims.setdefault(chain, []).append(claim)
+            if anchor.root == root:
+                self.rooted, covered = Rooted(root=root, time=anchor.time, last=anchor.last), newest.copy()
+        if root and not self.rooted:
+            self._wrong(
+                f"no anchor kept here has the root {root}: the anchors were rewritten, or it is of another store"
+            )
+        for chain, claim in (*newest.items(), *covered.items()):
+            claims = self._claims.setdefault(chain, [])
+            if claim not in claims:
+                claims.append(claim)
         for receipt in receipts:
             self.receipts += 1
             mark = Mark(receipt.record, receipt.position, receipt.hash)
@@ -166,6 +189,7 @@ class Verifier:
             receipts=self.receipts,
             last=self.last,
             problems=tuple(self.problems),
+            rooted=self.rooted,
         )
 
     def _check(self, stored: Stored, chain: str) -> None:

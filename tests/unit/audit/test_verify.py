@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
 from desks import AGENT, NOON, Desk, whole_turn
 
-from eunoe.audit.anchors import Receipt, append_line, load_anchors
+from eunoe.audit.anchors import Anchor, KnownHeads, Receipt, append_line, load_anchors
 from eunoe.audit.export import export, verify_export
-from eunoe.audit.verify import Verdict, Verifier, describe
+from eunoe.audit.verify import Rooted, Verdict, Verifier, describe
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import blobs, records, subjects
 from eunoe.schemas.errors import Damaged, Invalid, NewerSchema
@@ -32,6 +33,14 @@ async def check(desk: Desk, *, anchored: bool = True, receipts: tuple[Receipt, .
     async for stored in desk.store.log.scan():
         verifier.feed(stored)
     verifier.gaps((await desk.store.log.info(gaps=True)).gaps)
+    return verifier.verdict()
+
+
+async def rooted(desk: Desk, anchors: list[Anchor], root: str) -> Verdict:
+    verifier = Verifier()
+    verifier.expect(anchors, root=root)
+    async for stored in desk.store.log.scan():
+        verifier.feed(stored)
     return verifier.verdict()
 
 
@@ -61,6 +70,52 @@ async def test_a_record_published_again_with_one_byte_changed_is_named(desk: Des
         "thread t0, record 3 (position 11): event 2 does not have its digest: it was changed",
         "thread t0 (position 11): record 3 comes a second time, after record 5",
     ]
+
+
+async def test_a_kept_root_says_what_it_covers(desk: Desk) -> None:
+    """Of two anchors the first is meant: its time, and the end of the log then."""
+    await fill(desk, turns=2)
+    await desk.worker.drain()
+    (first,) = load_anchors(desk.settings.anchors_path)
+    await desk.append(3, *whole_turn("say 3"), turn="k3", thread="t0")
+    await desk.worker.drain()
+
+    verdict = await rooted(desk, load_anchors(desk.settings.anchors_path), first.root)
+
+    assert verdict.fine
+    assert verdict.anchors == 2
+    assert verdict.rooted == Rooted(root=first.root, time=first.time, last=4)
+
+
+async def test_a_root_that_no_anchor_has_is_a_problem(desk: Desk) -> None:
+    """The anchors were rewritten as a whole, or are others."""
+    await fill(desk)
+    await desk.worker.drain()
+
+    assert lines(await rooted(desk, load_anchors(desk.settings.anchors_path), "a" * 64)) == [
+        f"log: no anchor kept here has the root {'a' * 64}: the anchors were rewritten, or it is of another store"
+    ]
+
+
+async def test_a_root_is_not_met_by_anchors_that_were_rewritten_behind_it(desk: Desk, tmp_path: Path) -> None:
+    """A log rewritten with an anchor added for it: only what led to the root tells, thread by thread."""
+    await fill(desk, threads=1)
+    await desk.worker.drain()
+    (honest,) = load_anchors(desk.settings.anchors_path)
+    forged = Desk(tmp_path / "forged")
+    for n in range(1, 6):
+        await forged.append(n, *whole_turn(f"lie {n}"), turn=f"k{n}", thread="t0")
+    await forged.worker.drain()
+    (lie,) = load_anchors(forged.settings.anchors_path)
+    known = KnownHeads()
+    known.add(honest)
+    known.heads.update(lie.heads)
+    known.last = lie.last
+    anchors = [honest, known.anchor(lie.time + 1, lie.heads)]
+
+    verdict = await rooted(forged, anchors, honest.root)
+
+    assert [line.split(" that ")[0] for line in lines(verdict)] == ["thread t0, record 5: it does not have the hash"]
 
 
 async def test_a_removed_record_in_the_middle_is_named(desk: Desk) -> None:

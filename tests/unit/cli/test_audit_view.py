@@ -5,7 +5,7 @@ from __future__ import annotations
 from views import plain
 
 from eunoe.audit.anchors import Anchor
-from eunoe.audit.verify import Problem, Verdict
+from eunoe.audit.verify import Problem, Rooted, Verdict
 from eunoe.cli import audit_view
 from eunoe.cli.audit_view import Seen
 from eunoe.schemas.context import Recipe
@@ -103,6 +103,16 @@ def test_a_fine_verdict_says_what_was_checked() -> None:
         "against 1 anchor and 0 receipts",
         "whole: every record follows the one before it, and nothing was changed",
     ]
+
+
+def test_a_root_that_was_found_says_what_it_covers() -> None:
+    """When its anchor was made, and how far the log was then."""
+    rooted = Rooted(root="ab" * 32, time=NINE, last=40)
+    verdict = Verdict(chains=2, records=45, events=112, anchors=2, receipts=0, last=45, problems=(), rooted=rooted)
+
+    assert plain(audit_view.verdict(verdict, "the log"), 200)[1] == (
+        "the root is that of the anchor of 2026-01-31 09:05:07Z, which covers the log to position 40"
+    )
 
 
 def test_every_problem_has_a_line() -> None:
