@@ -81,8 +81,8 @@ async def _apply(replica: Projector, arrivals: list[Stored]) -> None:
 async def test_chains_that_change_one_document_at_once_lose_no_race(desk: FactDesk) -> None:
     """Twenty threads assert the same fact of a session: each writes in its turn, without a conflict (F2)."""
     for number in range(20):
-        fact = recorded(f"v{number}", subject="service", name="db", scope="session", owner="s")
-        await desk.write(f"thread.t{number}", fact)
+        fact = recorded(f"v{number}", subject="service", name="db", scope="session", owner="s", kind="tool", who="bash")
+        await desk.write(f"thread.t{number}", fact, caller=EXTRACTION)
     async with anyio.create_task_group() as tasks:
         for stored in await desk.stored():
             tasks.start_soon(desk.projector.apply, stored)
