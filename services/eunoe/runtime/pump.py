@@ -18,6 +18,7 @@ from itertools import islice, takewhile
 import anyio
 from anyio.abc import TaskGroup
 
+from eunoe.runtime import draining
 from eunoe.runtime.backoff import FIRST_SECONDS, backoff
 from eunoe.runtime.doors import Clock, Consumer, Delivery, Store, Stored
 from eunoe.runtime.tasks import task_group
@@ -181,7 +182,7 @@ class Pump:
 
     async def _finish(self) -> None:
         self._tries.stopping.set()
-        with anyio.move_on_after(limits.DRAIN_SECONDS):
+        with anyio.CancelScope(deadline=draining.end()):
             await self._idle()
         for scope in list(self._scopes):
             scope.cancel()

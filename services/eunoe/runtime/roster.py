@@ -17,7 +17,7 @@ CLASSES = {
     "composition": "CompositionWorker",
 }
 NAMES = tuple(CLASSES)
-STOP_ORDER = ("composition", "extraction", "facts", "audit")  # audit last: the others append through it
+STOPS_LAST = "audit"  # for the others append through it
 
 
 def make(name: str, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> Worker:

@@ -20,7 +20,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from eunoe.runtime import refusals, wire
+from eunoe.runtime import draining, refusals, wire
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.micro import Description, Endpoint
@@ -87,7 +87,7 @@ class Service:
         return own | self._counts | {"active": len(self._scopes), "waiting": len(self._waiting)}
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled; then take nothing more and finish what is in hand within `DRAIN_SECONDS`."""
+        """Serve until cancelled; then take nothing more and finish what is in hand in the time that there is."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
@@ -129,9 +129,8 @@ class Service:
         self._subscriptions.clear()
 
     def _limit_rest(self) -> None:
-        deadline = anyio.current_time() + limits.DRAIN_SECONDS
         for scope in self._scopes:
-            scope.deadline = deadline
+            scope.deadline = draining.end()
 
     def _receiver(self, endpoint: Endpoint, handler: Handler) -> Callable[[bytes, bytes, bytes, bytes], None]:
         def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
 from anyio.abc import TaskStatus
 
-from eunoe.runtime import durables, roster, topology
+from eunoe.runtime import draining, durables, roster, topology
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Clock, SystemClock, Worker
+from eunoe.runtime.draining import Draining
 from eunoe.runtime.guard import Guard
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.login import login
@@ -27,16 +28,21 @@ from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
 
+LAST_SECONDS = 2.0  # seconds of those for draining that are left to the worker that stops last
+CLOSE_SECONDS = 2.0  # seconds that a worker may take to leave once it has drained, or should have
 SETTLE_SECONDS = 0.02  # seconds between two looks at what is pending
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One worker at work. ``stop`` tells it to end."""
+    """One worker at work. ``stop`` tells it to end, and ``draining`` by when."""
 
     name: str
     worker: Worker
     requester: Requester
+    service: Service
+    guard: Guard
+    draining: Draining
     stop: anyio.Event = field(default_factory=anyio.Event)
 
     @property
@@ -59,8 +65,8 @@ class Fleet:
         return all(post.connection.connected for post in self.posts.values())
 
     def statistics(self) -> dict[str, Mapping[str, int]]:
-        """The counts of each worker, by name."""
-        return {name: post.worker.statistics() for name, post in self.posts.items()}
+        """The counts of each worker by name: its own, and those of how it is asked and answers."""
+        return {name: post.service.statistics() for name, post in self.posts.items()}
 
     async def settle(self, seconds: float = limits.DRAIN_SECONDS) -> bool:
         """Wait until every durable consumer of a running worker has handled all there is; False when time is up."""
@@ -75,6 +81,7 @@ class Fleet:
     async def serve(self, name: str, *, task_status: TaskStatus[None]) -> None:
         """Run one worker until it is told to stop, and drain it."""
         ended = self._ended[name] = anyio.Event()
+        draining.current.set(Draining())
         try:
             async with login(self._settings, Caller("worker", name), name) as connection:
                 self.posts[name] = post = await self._post(name, connection)
@@ -83,12 +90,21 @@ class Fleet:
             ended.set()
 
     async def stop(self) -> None:
-        """Stop and drain the workers, each within `DRAIN_SECONDS`, the ones that others need last."""
-        for name in sorted(self.posts, key=roster.STOP_ORDER.index):
+        """Stop and drain the workers, all of them within `DRAIN_SECONDS`, the one that the others need last."""
+        end = anyio.current_time() + limits.DRAIN_SECONDS
+        last = [name for name in self.posts if name == roster.STOPS_LAST]
+        await self._stop([name for name in self.posts if name not in last], end - LAST_SECONDS if last else end)
+        await self._stop(last, end)
+
+    async def _stop(self, names: Sequence[str], end: float) -> None:
+        for name in names:
+            self.posts[name].draining.until(end)
             self.posts[name].stop.set()
-            with anyio.move_on_after(limits.DRAIN_SECONDS) as late:
+        with anyio.CancelScope(deadline=end + CLOSE_SECONDS):
+            for name in names:
                 await self._ended[name].wait()
-            if late.cancelled_caught:
+        for name in names:
+            if not self._ended[name].is_set():
                 logger.warning("%s does not drain in time", name, extra={"action": "drain_late"})
 
     async def _busy(self, post: Post) -> bool:
@@ -99,28 +115,30 @@ class Fleet:
         store = await topology.ensure(connection, space, replicas=self._settings.replicas)
         requester = await Requester.open(connection)
         auditor = RemoteAuditor(requester, space, connection.caller)
-        return Post(name, roster.make(name, store, auditor, self._settings, self._clock), requester)
+        worker = roster.make(name, store, auditor, self._settings, self._clock)
+        guard = Guard(connection, space)
+        service = Service(connection, space, name, worker.handlers(), statistics=worker.statistics, sure=guard.sure)
+        return Post(name, worker, requester, service, guard, draining.current.get())
 
     async def _work(self, post: Post, task_status: TaskStatus[None]) -> None:
-        worker, space = post.worker, self._settings.space
-        guard = Guard(post.connection, space)
-        service = Service(
-            post.connection, space, post.name, worker.handlers(), statistics=worker.statistics, sure=guard.sure
-        )
         async with task_group() as loops:
-            loops.start_soon(worker.run)
-            loops.start_soon(guard.run)
+            loops.start_soon(post.worker.run)
+            loops.start_soon(post.guard.run)
             loops.start_soon(_closed, post)
             loops.start_soon(_denied, post)
             async with task_group() as requests:
-                await requests.start(service.run)
+                await requests.start(post.service.run)
                 task_status.started()
                 logger.info("%s runs", post.name, extra={"action": "worker_started"})
                 await post.stop.wait()
                 requests.cancel_scope.cancel()
             loops.cancel_scope.cancel()
-        await worker.drain()
-        logger.info("%s is drained", post.name, extra={"action": "worker_drained"})
+        with anyio.CancelScope(deadline=post.draining.end + CLOSE_SECONDS) as scope:
+            await post.worker.drain()
+        if scope.cancelled_caught:
+            logger.warning("%s is not drained, as time is up", post.name, extra={"action": "drain_late"})
+        else:
+            logger.info("%s is drained", post.name, extra={"action": "worker_drained"})
 
 
 @asynccontextmanager
