@@ -177,6 +177,29 @@ async def test_a_newer_export_adds_what_is_new(wire: Wire, desk: Desk, tmp_path:
     assert again.new_events == 0
 
 
+async def test_what_was_stated_waits_until_the_thread_is_known(wire: Wire, tmp_path: Path) -> None:
+    """A fact between two turns goes in with an export whose beginning is here, and not with another conversation."""
+    file = tmp_path / "export.jsonl"
+    async with wire.memory() as memory:
+        await memory.import_file(session(tmp_path, *SAID[:2]))
+        await memory.state_fact("decision", "colour", "green", thread="chat")
+        await memory.import_file(session(tmp_path, *SAID))
+        file.write_bytes(b"".join([row async for row in memory.thread("chat").export()]))
+
+    found = {}
+    for name, last in (("same", "It is clean."), ("other", "It is not.")):
+        (tmp_path / name).mkdir()
+        async with Wire(Desk(tmp_path / name)).memory() as memory:
+            await memory.import_file(session(tmp_path, *SAID[:4], ("assistant", last)))
+            reports = [await memory.import_file(file), await memory.import_file(file)]
+            rows = [json.loads(row) async for row in memory.thread("chat").export()][1:-1]
+        facts = sum("fact" in event for row in rows for event in json.loads(row["data"])["events"])
+        found[name] = ([report.new_events for report in reports], facts, [report.refused for report in reports])
+
+    # the third turn (opened, prompt, reply, committed) and the fact
+    assert found == {"same": ([5, 0], 1, [[], []]), "other": ([0, 0], 0, [["chat"], ["chat"]])}
+
+
 async def test_a_forged_export_is_refused_whole(wire: Wire, tmp_path: Path) -> None:
     """One changed word is one event without its digest: nothing goes in, and the message says how to look."""
     file = tmp_path / "export.jsonl"

@@ -20,11 +20,13 @@ class Comparison:
 
     While the thread holds more, the file's entries must be the next ones there; once it holds no more,
     the rest of the file is new. ``differs`` is the number of the thread's entry that is another one,
-    0 as long as there is none; nothing of such a file is new.
+    0 as long as there is none; nothing of such a file is new. What was stated before that is known has to
+    wait: ``waiting`` counts the parts that `stated` takes in the end.
     """
 
     def __init__(self, held: Held) -> None:
         self.differs = 0
+        self.waiting = 0
         self._held = held
         self._at = 0
         self._growing = not held
@@ -38,8 +40,11 @@ class Comparison:
 
     def new(self, planned: Planned) -> Planned | None:
         """The part of a turn that the thread does not hold; None when there is none."""
+        if planned.facts and self.older:
+            self.waiting += 1
+            return None
         if planned.facts:
-            return self._facts(planned)
+            return None if self.differs else self._facts(planned)
         if planned.key in self._cut:
             return self._went_on(planned)
         if self._growing and planned.key not in self._opened:
@@ -53,6 +58,13 @@ class Comparison:
         self._held, self._at = Held(facts=self._held.facts), 0  # the rest of it is not looked at any more
         self._opened.pop(planned.key, None)
         return self._rest(planned, here, opened) if here or begun else planned
+
+    def stated(self, planned: Planned) -> Planned | None:
+        """What was stated in a part that had to wait; the parts come again in the same order."""
+        if self.differs or not self.waiting:
+            return None
+        self.waiting -= 1
+        return self._facts(planned)
 
     def _facts(self, planned: Planned) -> Planned | None:
         found = tuple(ready for ready in planned.readies if not self._knows(ready))

@@ -58,7 +58,7 @@ async def import_file(
     digest = await anyio.to_thread.run_sync(source.digest)
     naming = Naming(name, digest, memory.gate.caller, agent or "", session or "")
     report = Report(by_message=not shape.lines and shape.format in BY_MESSAGE)
-    sorting = Sorting(memory.gate, naming, report, named=thread is not None)
+    sorting = Sorting(memory.gate, naming, report, named=thread is not None, exported=shape.format == "eunoe")
 
     def told() -> None:
         if progress:
@@ -68,8 +68,7 @@ async def import_file(
         return plan(READERS[shape.format](source, lines=shape.lines), naming)
 
     await _pass(memory, items(), sorting, report, told)
-    if sorting.whole:
-        sorting.again()
+    if sorting.again():
         await _pass(memory, items(), sorting, report, told)
     sorting.finish()
     report.kept_names = bool(agent or session) and report.here_events > 0

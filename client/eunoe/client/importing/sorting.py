@@ -25,16 +25,18 @@ class Sorting:
 
     ``whole`` are chains that hold another conversation and take all of the file all the same: because their
     name was given (``named``), or because this import has begun to write there before. They are written in a
-    second pass (`again`), for what of them came first was not known to be new yet.
+    second pass (`again`), for what of them came first was not known to be new yet; so are facts that came
+    before that was known. ``exported``: the file is an export, which names its threads itself.
     """
 
-    def __init__(self, gate: Gate, naming: Naming, report: Report, *, named: bool) -> None:
+    def __init__(self, gate: Gate, naming: Naming, report: Report, *, named: bool, exported: bool) -> None:
         self.whole: set[str] = set()
         self._gate = gate
         self._name = naming.thread
         self._digest = naming.digest
         self._report = report
         self._named = named
+        self._exported = exported
         self._second = False
         self._n: dict[str, int] = {}
         self._done: dict[str, int] = {}
@@ -43,19 +45,19 @@ class Sorting:
 
     async def appends(self, item: Planned | Problem | Aside) -> list[Append]:
         """The appends of one turn that are not in the log yet."""
-        if isinstance(item, Planned) and self._second:
-            return self._numbered(item) if item.chain in self.whole else []
         if isinstance(item, Planned):
-            return await self._of_turn(item)
+            return self._of_late(item) if self._second else await self._of_turn(item)
         if not self._second and isinstance(item, Problem):
             self._report.problem(item)
         elif not self._second:
             self._report.aside += 1
         return []
 
-    def again(self) -> None:
-        """From here on only what goes to the chains of ``whole`` counts."""
+    def again(self) -> bool:
+        """Whether a second pass is needed; from here on only what could not go in yet counts."""
         self._second = True
+        late = any(compared.waiting and not compared.differs for compared in self._compared.values())
+        return bool(self.whole) or late
 
     def finish(self) -> None:
         """Name the threads of which the file is an older copy, and count what was here."""
@@ -70,13 +72,23 @@ class Sorting:
         self._report.turns += planned.opens
         self._report.events += len(planned.readies)
         compared = self._compared[chain]
-        known = bool(compared.differs)
+        known, waiting = bool(compared.differs), compared.waiting
         new = compared.new(planned)
-        if not compared.differs:
+        if not compared.differs and compared.waiting == waiting:
             self._here[chain] += len(planned.readies) - (len(new.readies) if new else 0)
-        elif not known:
+        elif compared.differs and not known:
             self._here[chain] = 0
             self._differs(chain, compared.differs)
+        return self._numbered(new) if new else []
+
+    def _of_late(self, planned: Planned) -> list[Append]:
+        if planned.chain in self.whole:
+            return self._numbered(planned)
+        compared = self._compared.get(planned.chain)
+        if compared is None or not planned.facts or not compared.waiting:
+            return []
+        new = compared.stated(planned)
+        self._here[planned.chain] += len(planned.readies) - (len(new.readies) if new else 0)
         return self._numbered(new) if new else []
 
     async def _begin(self, chain: str) -> None:
@@ -104,7 +116,7 @@ class Sorting:
             self.whole.add(chain)
             return
         name = _name(chain)
-        way_out = _OTHER_NAME if name == self._name else _COPY if name.startswith(f"{self._name}.") else _OTHER_SPACE
+        way_out = _OTHER_SPACE if self._exported else _OTHER_NAME if name == self._name else _COPY
         reason = f"thread {name} holds another conversation already (it differs from entry {entry} on); {way_out}"
         self._report.refused.append(name)
         self._report.problem(Problem(0, reason))
