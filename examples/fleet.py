@@ -54,14 +54,14 @@ async def build(thread: Thread) -> None:
 async def main() -> None:
     """Let both agents work, and show what the memory knows and what the reviewer's model would read."""
     async with Memory.connect(embedded=True, space=SPACE, principal="dana") as memory:
-        await build(memory.thread("release-24", agent="builder", session="release"))
+        await build(memory.thread("fleet-builder", agent="builder", session="release"))
         await memory.state_fact("decision", "dry-run exit status", "3 when a backup would change something, else 0")
 
         print("\nWhat is known of the builder's thread:")
-        for fact in (await memory.facts(thread="release-24")).facts:
+        for fact in (await memory.facts(thread="fleet-builder")).facts:
             print(f"  {fact.identity.subject} {fact.identity.name}: {fact.value}")
 
-        reviewer = memory.thread("review-24", agent="reviewer", session="release")
+        reviewer = memory.thread("fleet-reviewer", agent="reviewer", session="release")
         context = await reviewer.context(window=4096, format="text", prompt="What was decided about the exit status?")
         print("\nWhat the reviewer's model would read:")
         print(context.messages)
