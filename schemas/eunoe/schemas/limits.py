@@ -15,6 +15,10 @@ NAME_BYTES = 512  # bytes of UTF-8 in a fact's name
 SPACE_LENGTH = 32  # characters in a space's name, [a-z0-9-]
 KEY_LENGTH = 160  # characters of one encoded token of a document key; a longer one is hashed
 
+# NATS
+SERVER_VERSION = (2, 12)  # of nats-server: the oldest that does what Eunoe needs
+NANOSECONDS = 1_000_000_000  # nanoseconds in a second, for JetStream's API counts in them
+
 # Messages
 MAX_PAYLOAD = 8 * MIB  # bytes, the server's limit for headers and payload of one message
 RECORD_BYTES = 1 * MIB  # bytes of one record, as stored

@@ -24,7 +24,6 @@ CONNECT_SECONDS = 3  # seconds the first connection may take, for each server th
 RETRY_SECONDS = 0.25  # seconds between two attempts to connect
 PING_SECONDS = 15  # seconds between two pings, so that a dead peer is found
 CLOSE_SECONDS = 2.0  # seconds that closing may take
-SERVER_VERSION = (2, 12)  # the oldest nats-server that does what Eunoe needs
 
 _DENIED = re.compile(r'permissions violation for (publish|subscription) to "?([^"\s]+)"?', re.IGNORECASE)
 _COUNTED = ("disconnects", "reconnects", "errors", "denied")
@@ -214,8 +213,8 @@ async def _open(connection: Connection, options: dict[str, Any]) -> None:
 
 def _check(connection: Connection) -> None:
     version = connection.client.connected_server_version
-    if (version.major, version.minor) < SERVER_VERSION:
-        wanted = ".".join(map(str, SERVER_VERSION))
+    if (version.major, version.minor) < limits.SERVER_VERSION:
+        wanted = ".".join(map(str, limits.SERVER_VERSION))
         raise Misconfigured(f"the server at {connection.url} is nats-server {version}; {wanted} or newer is needed")
     if connection.max_payload < limits.MAX_PAYLOAD:
         raise Misconfigured(

@@ -22,7 +22,6 @@ from eunoe.schemas.errors import OutcomeUnknown, Unreachable
 
 logger = logging.getLogger(__name__)
 
-NANOSECONDS = 1_000_000_000
 GRACE_SECONDS = 1.0  # seconds after a pull's end in which its last answer may still come
 RETRY_SECONDS = 0.1  # seconds before a lost consumer is tried again
 FETCH_BYTES = 16 * limits.MIB  # bytes that one fetch brings at most, about; over any single message
@@ -41,7 +40,7 @@ class JetStreamDelivery:
         await self._say(b"+ACK")
 
     async def nak(self, delay: float = 0.0) -> None:
-        await self._say(b'-NAK {"delay": %d}' % round(delay * NANOSECONDS) if delay > 0 else b"-NAK")
+        await self._say(b'-NAK {"delay": %d}' % round(delay * limits.NANOSECONDS) if delay > 0 else b"-NAK")
 
     async def in_progress(self) -> None:
         await self._say(b"+WPI")
@@ -122,7 +121,7 @@ class JetStreamConsumer:
             await self._collect(inbox, found, batch, seconds, _present(batch))
             left = deadline - asyncio.get_running_loop().time()
         if not found and left > 0:
-            expires = {"batch": 1, "expires": max(int(left * NANOSECONDS), 1_000_000)}
+            expires = {"batch": 1, "expires": max(int(left * limits.NANOSECONDS), 1_000_000)}
             await self._collect(inbox, found, 1, left + GRACE_SECONDS, expires)
             if found and batch > 1:
                 await self._collect(inbox, found, batch, API_SECONDS, _present(batch - 1))
@@ -194,7 +193,7 @@ def durable_config(
         "ack_policy": "explicit",
         "deliver_policy": "all",
         "replay_policy": "instant",
-        "ack_wait": int(ack_wait * NANOSECONDS),
+        "ack_wait": int(ack_wait * limits.NANOSECONDS),
         "max_deliver": -1,
         "max_ack_pending": max_ack_pending,
         "max_waiting": 512,

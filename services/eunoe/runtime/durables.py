@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 
 from eunoe.runtime.jetstream import CONSUMER_NOT_FOUND, JetStream, Refused
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 
 NAMES = ("extraction", "facts")  # in the order in which work flows from one to the next
-PROBE_NANOSECONDS = 5_000_000_000  # nanoseconds that a probe of the log stays when it cannot be removed
+PROBE_SECONDS = 5  # seconds that a probe of the log stays when it cannot be removed
 
 
 async def pending(jetstream: JetStream, space: str, name: str) -> tuple[int, int]:
@@ -30,7 +30,8 @@ def _filters(space: str, name: str) -> list[str]:
 async def _matching(jetstream: JetStream, stream: str, filters: list[str]) -> int:
     """How many records match: what would wait for a consumer that begins now."""
     probe = f"probe-{secrets.token_hex(6)}"
-    config = {"name": probe, "filter_subjects": filters, "ack_policy": "none", "inactive_threshold": PROBE_NANOSECONDS}
+    stays = PROBE_SECONDS * limits.NANOSECONDS
+    config = {"name": probe, "filter_subjects": filters, "ack_policy": "none", "inactive_threshold": stays}
     made = await jetstream.api(f"CONSUMER.CREATE.{stream}.{probe}", {"stream_name": stream, "config": config})
     await jetstream.api(f"CONSUMER.DELETE.{stream}.{probe}")
     return int(made["num_pending"])

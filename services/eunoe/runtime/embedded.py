@@ -19,6 +19,7 @@ from pathlib import Path
 import anyio
 
 from eunoe.runtime import endpoint, nats_server
+from eunoe.runtime.backoff import backoff
 from eunoe.runtime.endpoint import Endpoint
 from eunoe.runtime.files import data_folder, write_private
 from eunoe.runtime.settings import Settings
@@ -130,7 +131,7 @@ class Embedded:
 
     async def _restart(self) -> None:
         """Wait until the server ends by itself, and start it again, later each time; give up after `RESTARTS`."""
-        for attempt in range(RESTARTS):
+        for attempt in range(1, RESTARTS + 1):
             assert self._server is not None
             status = None
             with anyio.move_on_after(STEADY_SECONDS):
@@ -138,7 +139,7 @@ class Embedded:
             if status is None:
                 return
             logger.error("the embedded server ended with %d", status, extra={"action": "server_ended"})
-            await anyio.sleep(RESTART_SECONDS * 2**attempt)
+            await anyio.sleep(backoff(attempt, first=RESTART_SECONDS))
             await self._start()
         raise Unreachable(f"the embedded server keeps ending; its log is {self._data / 'nats-server.log'}")
 

