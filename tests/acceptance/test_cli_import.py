@@ -96,7 +96,7 @@ def test_any_id_of_128_bytes_is_a_thread(eunoe: Shell, tmp_path: Path, thread: s
     ("arguments", "complaint"),
     [
         (["--thread", "x" * 129], "the thread id is 129 bytes long; the limit is 128, and ids are never cut"),
-        (["--thread", ""], "a thread id is empty"),
+        (["--thread", ""], "the thread id is empty"),
         (["--agent", "a\nb"], "the agent id 'a\\nb' holds a control character"),
         (["--format", "pdf"], "there is no format 'pdf' of transcripts; the formats are openai, claude_code,"),
     ],

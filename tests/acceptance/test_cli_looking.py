@@ -337,7 +337,7 @@ def test_no_line_of_a_piped_list_ends_in_spaces(eunoe: Shell, arguments: list[st
         (["facts", "--scope", "mine"], 2, "there is no scope 'mine'; the scopes are permanent, session, thread"),
         (["fact", "history", "fzzzz"], 1, "there is no fact fzzzz here"),
         (["show", "x" * 129], 2, "the thread id is 129 bytes long; the limit is 128, and ids are never cut"),
-        (["show", ""], 2, "a thread id is empty"),
+        (["show", ""], 2, "the thread id is empty"),
         (["audit", "verify", "--root", "abc"], 2, "a root is 64 hexadecimal digits, as `eunoe audit anchor` prints it"),
         (
             ["audit", "verify", "x.jsonl", "--root", "0" * 64],

@@ -45,10 +45,14 @@ def register(app: App) -> None:
 def import_transcripts(
     ctx: typer.Context,
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Transcripts.", show_default=False)],
-    thread: Annotated[str | None, typer.Option(help="Id of the thread [default: the file's name].")] = None,
-    agent: Annotated[str | None, typer.Option(help="Agent whose turns these are.")] = None,
-    session: Annotated[str | None, typer.Option(help="Session that they belong to.")] = None,
-    format: Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)} [default: told by content].")] = None,  # noqa: A002
+    thread: Annotated[
+        str | None, typer.Option(metavar="THREAD", help="Id of the thread [default: the file's name].")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Agent whose turns these are.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="SESSION", help="Session that they belong to.")] = None,
+    format: Annotated[  # noqa: A002
+        str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)} [default: told by content].")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when any line has a problem.")] = False,
 ) -> None:
     """Bring transcripts in. What is here already is not added again, so a file may be imported as often as you like.

@@ -26,7 +26,7 @@ _SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 def check(value: str, what: str, limit: int = limits.ID_BYTES) -> str:
     """``value`` itself when it can be the id of a ``what``; raises `Invalid` saying why when it cannot."""
     if not isinstance(value, str) or not value.strip():
-        raise Invalid(f"a {what} id is empty; give one of 1 to {limit} bytes")
+        raise Invalid(f"the {what} id is empty; give one of 1 to {limit} bytes")
     try:
         size = len(value.encode())
     except UnicodeEncodeError:

@@ -54,7 +54,7 @@ def test_a_long_name_has_a_short_token_of_its_own(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "\t", "\n "])
 def test_an_empty_id_is_refused(text: str) -> None:
     """Nothing stands for *everything*."""
-    with pytest.raises(Invalid, match="a thread id is empty"):
+    with pytest.raises(Invalid, match="the thread id is empty"):
         ids.check(text, "thread")
 
 
