@@ -5,7 +5,10 @@ from __future__ import annotations
 import anyio
 import anyio.lowlevel
 
+from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Consumer, Delivery, Store
+from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.requester import Requester
 
 WAIT = 5.0  # seconds after which a fetch that should bring something has failed
 
@@ -177,6 +180,18 @@ async def test_a_cancelled_fetch_loses_nothing(doors: Store) -> None:
     await doors.log.append(subject(doors, "a"), b"x")
 
     assert (await fetched(consumer, 1))[0].message.data == b"x"
+
+
+async def test_a_space_without_jobs_has_no_stream_for_them(store: Store, connection: Connection) -> None:
+    """Nobody used the queue: nothing waits, and its stream is made when the first job is submitted."""
+    jetstream = JetStream(await Requester.open(connection))
+    before = await jetstream.api("STREAM.NAMES", {"subject": f"eunoe.{store.space}.job.>"})
+    waiting = await store.jobs.waiting()
+    await store.jobs.submit(f"eunoe.{store.space}.job.distil.a", b"x")
+    after = await jetstream.api("STREAM.NAMES", {"subject": f"eunoe.{store.space}.job.>"})
+
+    assert (before["streams"], waiting) == (None, 0)
+    assert after["streams"] == [f"eunoe_{store.space}_jobs"]
 
 
 async def test_a_job_is_gone_once_it_is_done(doors: Store) -> None:

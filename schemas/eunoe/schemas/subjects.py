@@ -20,7 +20,7 @@ Bucket = Literal["permanent", "session", "thread"]
 BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
 Part = Literal["log", "memory"]
 
-LOG_DURABLES = ("extraction", "facts", "anchor")
+LOG_DURABLES = ("extraction", "facts")  # in the order in which work flows from one to the next
 INDEX_PREFIX = 5  # characters of a fact's id that people must type at least
 
 
@@ -197,8 +197,8 @@ def bucket(space: str, scope: Bucket, generation: int = 1) -> str:
 
 
 def streams(space: str) -> list[str]:
-    """Every stream of a space, those of its buckets too."""
-    plain = (log_stream(space), jobs_stream(space), dead_stream(space), blobs_stream(space))
+    """Every stream that a space has from the start, those of its buckets too."""
+    plain = (log_stream(space), dead_stream(space), blobs_stream(space))
     return [*plain, *(f"KV_{bucket(space, scope)}" for scope in BUCKETS)]
 
 

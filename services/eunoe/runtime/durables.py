@@ -7,7 +7,7 @@ import secrets
 from eunoe.runtime.jetstream import CONSUMER_NOT_FOUND, JetStream, Refused
 from eunoe.schemas import limits, subjects
 
-NAMES = ("extraction", "facts")  # in the order in which work flows from one to the next
+NAMES = subjects.LOG_DURABLES
 PROBE_SECONDS = 5  # seconds that a probe of the log stays when it cannot be removed
 
 

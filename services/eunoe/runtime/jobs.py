@@ -1,12 +1,15 @@
-"""The work queue behind `doors.Jobs`."""
+"""The work queue behind `doors.Jobs`. Its stream is made when it is used first: a space without jobs has none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eunoe.runtime import policies, streams
 from eunoe.runtime.consumer import JetStreamConsumer, durable_config
 from eunoe.runtime.doors import Appended, Consumer
-from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.jetstream import STREAM_NOT_FOUND, JetStream, Refused
+from eunoe.runtime.policies import Policy
+from eunoe.schemas.errors import Misconfigured
 
 MAX_ACK_PENDING = 1024  # jobs handed out and not done at once
 
@@ -14,21 +17,36 @@ MAX_ACK_PENDING = 1024  # jobs handed out and not done at once
 class JetStreamJobs:
     """A `doors.Jobs` over one stream with work-queue retention: its acknowledgements delete, so they last."""
 
-    def __init__(self, jetstream: JetStream, stream: str) -> None:
-        self.stream = stream
+    def __init__(self, jetstream: JetStream, policy: Policy) -> None:
+        self.stream = str(policy["name"])
+        self._policy = policy
         self._jetstream = jetstream
+        self._there = False
 
     async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
+        await self._ensure()
         return await self._jetstream.publish(subject, data, (("Nats-Msg-Id", msg_id),) if msg_id else ())
 
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer:
+        await self._ensure()
         config = durable_config(durable, filters, ack_wait=ack_wait, max_ack_pending=MAX_ACK_PENDING)
         consumer = JetStreamConsumer(self._jetstream, self.stream, config)
         await consumer.ensure()
         return consumer
 
     async def waiting(self) -> int:
-        info = await self._jetstream.again(
-            f"stream {self.stream}", lambda: self._jetstream.api(f"STREAM.INFO.{self.stream}")
-        )
+        try:
+            info = await streams.info(self._jetstream, self.stream)
+        except Refused as refused:
+            if refused.number != STREAM_NOT_FOUND:
+                raise
+            return 0
         return int(info["state"]["messages"])
+
+    async def _ensure(self) -> None:
+        if self._there:
+            return
+        found = await streams.ensured(self._jetstream, self._policy)
+        if faults := policies.faults(self._policy, found["config"]):
+            raise Misconfigured(". ".join(faults))
+        self._there = True

@@ -106,7 +106,7 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
         return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing)
     if worker == "facts":
         return tuple(f"$KV.{subjects.bucket(space, scope)}.>" for scope in BUCKETS)
-    return (subjects.jobs_filter(space),)
+    return ()
 
 
 def _using(stream: str) -> tuple[str, ...]:

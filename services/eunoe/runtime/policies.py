@@ -51,8 +51,8 @@ def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, generation: in
 
 
 def of_space(space: str, replicas: int = 1) -> list[Policy]:
-    """Every stream of a space, the log first."""
-    made = [log(space, replicas), jobs(space, replicas), dead(space, replicas), blobs(space, replicas)]
+    """Every stream that a space has from the start, the log first."""
+    made = [log(space, replicas), dead(space, replicas), blobs(space, replicas)]
     return made + [bucket(space, scope, replicas) for scope in subjects.BUCKETS]
 
 

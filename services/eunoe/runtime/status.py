@@ -42,7 +42,6 @@ class Status:
     url: str
     records: int
     dead: int
-    jobs: int
     workers: tuple[WorkerStatus, ...]
     wrong: tuple[str, ...] = field(default=())
 
@@ -59,7 +58,6 @@ async def status(requester: Requester, store: Store) -> Status:
         url=requester.connection.url,
         records=(await store.log.info()).count,
         dead=dead,
-        jobs=await store.jobs.waiting(),
         workers=workers,
         wrong=tuple(faults(workers, dead, store.space)),
     )

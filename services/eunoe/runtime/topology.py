@@ -7,11 +7,11 @@ from typing import Any
 
 import anyio
 
-from eunoe.runtime import policies
+from eunoe.runtime import policies, streams
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.documents import JetStreamDocuments
 from eunoe.runtime.doors import Store
-from eunoe.runtime.jetstream import JETSTREAM_OFF, STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, NotReady, Refused
+from eunoe.runtime.jetstream import JETSTREAM_OFF, STREAM_NOT_FOUND, JetStream, NotReady, Refused
 from eunoe.runtime.jobs import JetStreamJobs
 from eunoe.runtime.log import JetStreamLog
 from eunoe.runtime.policies import Policy
@@ -36,21 +36,21 @@ async def ensure(connection: Connection, space: str, *, replicas: int = 1) -> St
     found: dict[str, dict[str, Any]] = {}
 
     async def one(policy: Policy) -> None:
-        found[policy["name"]] = await _ensured(jetstream, policy)
+        found[policy["name"]] = await streams.ensured(jetstream, policy)
 
     await _all(wanted, one)
     faults = [fault for policy in wanted for fault in policies.faults(policy, found[policy["name"]]["config"])]
     if faults:
         raise Misconfigured(". ".join(faults))
-    return doors(jetstream, space)
+    return doors(jetstream, space, replicas=replicas)
 
 
-def doors(jetstream: JetStream, space: str) -> Store:
+def doors(jetstream: JetStream, space: str, *, replicas: int = 1) -> Store:
     """The doors of a space whose streams are there."""
     return Store(
         space=space,
         log=JetStreamLog(jetstream, subjects.log_stream(space)),
-        jobs=JetStreamJobs(jetstream, subjects.jobs_stream(space)),
+        jobs=JetStreamJobs(jetstream, policies.jobs(space, replicas)),
         dead=JetStreamLog(jetstream, subjects.dead_stream(space)),
         blobs=JetStreamLog(jetstream, subjects.blobs_stream(space)),
         permanent=JetStreamDocuments(jetstream, subjects.bucket(space, "permanent")),
@@ -66,7 +66,7 @@ async def identity(connection: Connection, space: str) -> Identity:
 
     async def one(policy: Policy) -> None:
         try:
-            found[policy["name"]] = str((await _info(JetStream(requester), policy["name"]))["created"])
+            found[policy["name"]] = str((await streams.info(JetStream(requester), policy["name"]))["created"])
         except Refused as refused:
             if refused.number != STREAM_NOT_FOUND:
                 raise
@@ -97,27 +97,6 @@ async def _all(wanted: list[Policy], one: Any) -> None:
             tasks.start_soon(guarded, policy)
     if failures:
         raise failures[0]
-
-
-async def _ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
-    name = policy["name"]
-    try:
-        return await _info(jetstream, name)
-    except Refused as refused:
-        if refused.number != STREAM_NOT_FOUND:
-            raise
-    try:
-        made = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.CREATE.{name}", policy))
-    except Refused as refused:
-        if refused.number != STREAM_NAME_IN_USE:
-            raise
-        return await _info(jetstream, name)
-    logger.info("stream %s was made", name, extra={"action": "stream_made"})
-    return made
-
-
-async def _info(jetstream: JetStream, name: str) -> dict[str, Any]:
-    return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))
 
 
 async def _require(jetstream: JetStream) -> None:

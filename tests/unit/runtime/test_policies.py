@@ -15,14 +15,13 @@ def test_what_is_wanted_has_no_fault() -> None:
 
     assert [one["name"] for one in wanted] == [
         "eunoe_s_log",
-        "eunoe_s_jobs",
         "eunoe_s_dead",
         "eunoe_s_blobs",
         "KV_eunoe_s_permanent",
         "KV_eunoe_s_session",
         "KV_eunoe_s_thread",
     ]
-    assert [policies.faults(one, one) for one in wanted] == [[]] * 7
+    assert [policies.faults(one, one) for one in wanted] == [[]] * 6
 
 
 def test_a_default_that_the_server_leaves_out_is_no_fault() -> None:

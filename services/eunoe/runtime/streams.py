@@ -1,0 +1,34 @@
+"""One stream: made where it is missing, by however many at once."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from eunoe.runtime.jetstream import STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, Refused
+from eunoe.runtime.policies import Policy
+
+logger = logging.getLogger(__name__)
+
+
+async def ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
+    """What JetStream says of the stream of that policy, made if it was not there."""
+    name = policy["name"]
+    try:
+        return await info(jetstream, name)
+    except Refused as refused:
+        if refused.number != STREAM_NOT_FOUND:
+            raise
+    try:
+        made = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.CREATE.{name}", policy))
+    except Refused as refused:
+        if refused.number != STREAM_NAME_IN_USE:
+            raise
+        return await info(jetstream, name)
+    logger.info("stream %s was made", name, extra={"action": "stream_made"})
+    return made
+
+
+async def info(jetstream: JetStream, name: str) -> dict[str, Any]:
+    """What JetStream says of a stream; raises `Refused` with `STREAM_NOT_FOUND` when there is none."""
+    return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))
