@@ -41,5 +41,5 @@ clean:
 
 $(READY): pyproject.toml ops/venv.sh
 	bash ops/venv.sh $(VENV) $(PYTHON)
-	$(BIN)/pip install --quiet --group dev --editable ".[fast,redis]"
+	$(BIN)/pip install --quiet --group dev --editable ".[fast]"
 	@touch $@

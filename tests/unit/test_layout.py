@@ -28,7 +28,6 @@ EFFECTS = frozenset(
         "nats",
         "os",
         "random",
-        "redis",
         "secrets",
         "selectors",
         "signal",
@@ -42,7 +41,7 @@ EFFECTS = frozenset(
     }
 )
 CLOCK = re.compile(r"\bdate(?:time)?\.(?:now|utcnow|today)\Z")
-ONLY_IN_RUNTIME = frozenset({"nats", "redis"})
+ONLY_IN_RUNTIME = frozenset({"nats"})
 
 SUBJECT = re.compile(
     r"\$(?:KV|JS|O|SYS|SRV)\.|_INBOX"
@@ -167,7 +166,7 @@ def test_rules_have_no_effects() -> None:
 
 
 def test_only_the_runtime_touches_nats() -> None:
-    """The client libraries of NATS and Redis are behind `eunoe.runtime`."""
+    """The client library of NATS is behind `eunoe.runtime`."""
     wrong = [
         f"{name_of(path)} imports {name}"
         for path in portion_files()

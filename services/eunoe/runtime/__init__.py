@@ -1,1 +1,1 @@
-"""The only place that touches NATS, Redis, signals and time."""
+"""The only place that touches NATS, signals and time."""
