@@ -172,7 +172,6 @@ class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memor
     entries: tuple[tuple[int, int], ...] = ()
 
 
-TurnEvent = TurnOpened | TurnCommitted | TurnAborted
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult
 FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved
 MemoryEvent = Extracted | FactRecorded | FactRetired | FactDeleted | FactApproved | ContextComposed | MemoryUsed

@@ -7,7 +7,6 @@ MIB = 1024 * KIB  # bytes
 
 SCHEMA_VERSION = 1  # version of events, records and requests that this code writes
 RENDERER_VERSION = 1  # version of the rules that turn a recipe into messages
-FOLD_VERSION = 1  # version of the fold of a thread that composition keeps
 
 # Names
 ID_BYTES = 128  # bytes of UTF-8 in a thread, session, agent, principal or producer id
@@ -56,7 +55,6 @@ TITLE_LENGTH = 80  # characters of a thread's title
 PAGE_FACTS = 1_000  # facts, or threads, in one page of a list
 INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
 INLINE_ACTS = 64  # newest acts of each lineage kept in a document
-SESSION_SECONDS = 24 * 3600  # seconds a session lives after its last write
 
 # Composition
 DUE_SHARE = 0.85  # of the window: fill at which turns leave
@@ -65,8 +63,6 @@ TARGET_SHARE_MAX = 0.65  # of the window: highest goal
 FACTS_SHARE = 0.1  # of the window
 FACTS_BYTES_MIN = 1 * KIB  # bytes
 FACTS_BYTES_MAX = 64 * KIB  # bytes, so that a recipe stays small in any window
-SUMMARY_SHARE = 0.05  # of the window
-SUMMARY_BYTES_MIN = 512  # bytes
 HEADROOM_TURNS = 8  # turns whose mean size is kept free
 HEADROOM_SHARE = DUE_SHARE - TARGET_SHARE  # of the window: the most of it that headroom counts
 REFERENCE_BYTES = 640  # bytes of a reference

@@ -237,10 +237,6 @@ def states_filter() -> str:
     return "state.*"
 
 
-def session_key(session: str) -> str:
-    return f"session.{ids.encode(session)}"
-
-
 def index_key(fact: str) -> str:
     """Where the identity of a fact's id is kept: a fact's id has no scope in it.
 

@@ -28,7 +28,6 @@ class Requester:
     def __init__(self, connection: Connection, caller: Caller) -> None:
         self.connection = connection
         self.caller = caller
-        self.late = 0  # answers that came when nobody waited any more
         self._prefix = f"{caller.inbox}.{connection.client.new_inbox().rpartition('.')[2]}."
         self._calls: dict[bytes, Call] = {}
         self._count = 0
@@ -140,10 +139,8 @@ class Requester:
 
     def _receive(self, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
         call = self._calls.get(subject[len(self._prefix) :])
-        if call is None:
-            self.late += 1
-            return
-        call.receive(Answer(call.subject, reply.decode(), data, headers))
+        if call is not None:  # else nobody waits for it any more
+            call.receive(Answer(call.subject, reply.decode(), data, headers))
 
     def _on_disconnected(self) -> None:
         for call in list(self._calls.values()):
