@@ -147,13 +147,14 @@ async def test_a_denied_publish_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_foreign_inbox_is_denied(tmp_path: Path) -> None:
-    """An agent that may not read the inbox of the principal it claims to be hears it when it begins."""
+    """An agent that may not read the inbox of the principal it claims to be hears it when it begins, each time."""
     server = NatsServer(tmp_path, extra=PERMISSIONS)
     server.start()
     try:
         async with await connect(server.url, caller=AGENT, user="ada", password="secret") as opened:
-            with pytest.raises(Denied, match="_INBOX_person_eve"):
-                await Requester.open(opened, Caller("person", "eve"))
+            for _ in range(50):
+                with pytest.raises(Denied, match="_INBOX_person_eve"):
+                    await Requester.open(opened, Caller("person", "eve"))
     finally:
         server.stop()
 

@@ -20,6 +20,8 @@ from nats.errors import Error as NatsError
 
 logger = logging.getLogger(__name__)
 
+FLUSH_SECONDS = 10  # seconds a flush waits for the server
+
 Receiver = Callable[[bytes, bytes, bytes, bytes], None]
 """Takes subject, reply subject, payload and raw header block of one message; must not block."""
 
@@ -72,6 +74,14 @@ class Client(BaseClient):
             transport.write(command)
             asyncio.get_running_loop().call_soon(self._write_rest)
         await transport.drain()
+
+    async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
+        """Return when the server has handled all that was sent. nats-py's ping overtakes what waits for its flusher."""
+        transport: Any = self._transport
+        if self._pending and self.is_connected and transport is not None:
+            waiting, self._pending, self._pending_data_size = self._pending[:], [], 0
+            transport.writelines(waiting)
+        await super().flush(timeout)
 
     def abandon(self) -> None:
         """Close the socket of an attempt to connect that failed."""
