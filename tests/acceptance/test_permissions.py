@@ -170,13 +170,17 @@ async def test_the_operator_verifies_the_log_and_sees_how_the_fleet_is_doing(fle
     assert found.wrong == ()
 
 
-async def test_a_person_who_wants_the_whole_log_hears_whose_user_may(fleet: str, tmp_path: Path) -> None:
-    """At once, and without a time-out."""
+async def test_a_person_who_wants_the_whole_log_hears_whose_user_may(
+    fleet: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At once, without a time-out, and once: the log does not say it too."""
     async with session(_settings(fleet, PERSON, tmp_path)) as opened:
         with anyio.fail_after(2), pytest.raises(Denied, match="EUNOE_USER=worker/operator"):
             await audit_checks.live(opened)
         with anyio.fail_after(2), pytest.raises(Denied, match="EUNOE_USER=worker/operator"):
             await status(opened.requester, opened.store)
+
+    assert [one.message for one in caplog.records if "violation" in one.message and one.levelname != "DEBUG"] == []
 
 
 @pytest.mark.parametrize("who", [PERSON, AGENT])

@@ -31,11 +31,14 @@ _COUNTED = ("disconnects", "reconnects", "errors", "denied")
 
 @dataclass(slots=True)
 class Hooks:
-    """What wants to know: ``denied`` gets the kind (publish, subscription) and the subject in lower case."""
+    """What wants to know: ``denied`` gets the kind (publish, subscription) and the subject in lower case.
+
+    It returns whether it told who is concerned, so that the log need not.
+    """
 
     disconnected: list[Callable[[], None]] = field(default_factory=list)
     reconnected: list[Callable[[], None]] = field(default_factory=list)
-    denied: list[Callable[[str, str], None]] = field(default_factory=list)
+    denied: list[Callable[[str, str], bool]] = field(default_factory=list)
 
 
 class Connection:
@@ -145,11 +148,12 @@ class Connection:
     async def _on_error(self, error: Exception) -> None:
         self._counts["errors"] += 1
         self.last_error = str(error) or repr(error)
+        told = False
         if found := _DENIED.search(self.last_error):
             self._counts["denied"] += 1
-            for hook in list(self.hooks.denied):
-                hook(found[1].lower(), found[2].lower())
-        level = logging.WARNING if self.client.is_connected else logging.DEBUG
+            answers = [hook(found[1].lower(), found[2].lower()) for hook in list(self.hooks.denied)]
+            told = any(answers)
+        level = logging.WARNING if self.client.is_connected and not told else logging.DEBUG
         logger.log(level, "the connection reports: %s", self.last_error, extra={"action": "connection_error"})
 
     async def _on_disconnected(self) -> None:

@@ -151,13 +151,15 @@ class Requester:
                 )
             )
 
-    def _on_denied(self, kind: str, subject: str) -> None:
+    def _on_denied(self, kind: str, subject: str) -> bool:
         if kind == "subscription":
-            self._refused = self._refused or subject == f"{self._prefix}*".lower()
-            return
-        for call in list(self._calls.values()):
-            if call.subject.lower() == subject:
-                call.fail(Denied(denied(self.caller, subject)))
+            mine = subject == f"{self._prefix}*".lower()
+            self._refused = self._refused or mine
+            return mine
+        calls = [call for call in self._calls.values() if call.subject.lower() == subject]
+        for call in calls:
+            call.fail(Denied(denied(self.caller, subject)))
+        return bool(calls)
 
 
 def _refuse(subject: str, answer: Answer) -> None:

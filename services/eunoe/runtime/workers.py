@@ -168,10 +168,11 @@ async def _denied(post: Post) -> None:
     heard = anyio.Event()
     about: list[str] = []
 
-    def hear(kind: str, subject: str) -> None:
+    def hear(kind: str, subject: str) -> bool:
         if kind == "subscription" or subject.startswith("$js.ack."):
             about.append(f"{kind} {subject}")
             heard.set()
+        return False
 
     post.connection.hooks.denied.append(hear)
     await heard.wait()
