@@ -94,7 +94,7 @@ async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: 
     await topology.ensure(connection, space)
 
     with anyio.fail_after(10), pytest.raises(Damaged, match=name):
-        await Guard(connection, space).run(before)
+        await Guard(connection, space, before).run()
 
 
 async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:

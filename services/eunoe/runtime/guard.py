@@ -26,27 +26,27 @@ AGAIN_SECONDS = 0.5  # seconds before the next look, when there is doubt and the
 
 
 class Guard:
-    """Watches the streams of one space over one worker's connection."""
+    """Watches over one worker's connection that the streams of one space stay the ones they were ``before``."""
 
-    def __init__(self, connection: Connection, space: str, *, every: float = LOOK_SECONDS) -> None:
+    def __init__(self, connection: Connection, space: str, before: Identity, *, every: float = LOOK_SECONDS) -> None:
         self._connection = connection
         self._space = space
+        self._before = before
         self._every = every
         self._doubt = False
         self._found: EunoeError | None = None
         self._sign = anyio.Event()
         self._settled = anyio.Event()
 
-    async def run(self, before: Identity | None = None) -> None:
-        """Watch for ever that the streams stay the ones they were ``before`` (default: are now).
+    async def run(self) -> None:
+        """Watch for ever, also while the server cannot be asked.
 
         Raises `Damaged` when one was removed or made again: what a worker keeps in memory is of the old one.
         """
         try:
             async with self._signs():
-                before = before or await topology.identity(self._connection, self._space)
                 while True:
-                    await self._look(before)
+                    await self._look()
                     with anyio.move_on_after(AGAIN_SECONDS if self._doubt else self._every):
                         await self._sign.wait()
         finally:
@@ -60,14 +60,14 @@ class Guard:
                 raise self._found
             await self._settled.wait()
 
-    async def _look(self, before: Identity) -> None:
+    async def _look(self) -> None:
         self._sign = anyio.Event()
         try:
             now = await topology.identity(self._connection, self._space)
         except (OutcomeUnknown, Unreachable) as error:
             logger.info("the streams cannot be looked at now: %s", error, extra={"action": "guard_waits"})
             return
-        if others := topology.changed(before, now):
+        if others := topology.changed(self._before, now):
             self._doubtful()
             self._found = Damaged(f"{', '.join(others)} was removed or made again while this worker ran; restart it")
             raise self._found
