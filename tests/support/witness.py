@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+import msgspec
 from polling import until_found
 from transcripts import Said
 
@@ -15,7 +16,7 @@ from eunoe.client import receipts
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.projector import Projector
 from eunoe.facts.store import FactStore
-from eunoe.runtime import durables, topology
+from eunoe.runtime import doors, durables, topology
 from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Store
 from eunoe.runtime.jetstream import JetStream
@@ -24,6 +25,7 @@ from eunoe.runtime.settings import Settings
 from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import Entry, Event, Extracted, TurnCommitted, TurnOpened
+from eunoe.schemas.requests import ThreadState
 from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, Caller
 from eunoe.testing import memory_store
 
@@ -91,9 +93,10 @@ class Witness:
         return seen
 
     async def documents(self) -> dict[str, bytes]:
-        """Every document of the three buckets but the random origin, by bucket and key."""
+        """Every document of the three buckets but the random origin, by bucket and key; a thread's state without
+        when it changed, which two runs of the same work do not share."""
         return {
-            f"{scope} {entry.key}": entry.value
+            f"{scope} {entry.key}": _timeless(entry)
             for scope in BUCKETS
             async for entry in self.store.bucket(scope).scan()
             if entry.key != ORIGIN_KEY
@@ -131,3 +134,10 @@ async def witness(settings: Settings) -> AsyncIterator[Witness]:
     async with await connect(settings.url, caller=Caller("worker", "witness")) as connection:
         jetstream = JetStream(await Requester.open(connection))
         yield Witness(await topology.ensure(connection, settings.space), jetstream)
+
+
+def _timeless(entry: doors.Entry) -> bytes:
+    if not entry.key.startswith("state."):
+        return entry.value
+    state = msgspec.json.decode(entry.value, type=ThreadState)
+    return msgspec.json.encode(msgspec.structs.replace(state, changed=0), order="deterministic")

@@ -84,7 +84,10 @@ def layers(rendered: Rendered, counter: Counter, total: int, *, text: bool) -> t
 
     Their tokens add up to ``total``: what frames the pieces, and what each count rounds, is shared out.
     """
-    held = [(name, data) for name, pieces in rendered.layers if (data := b"\n".join(piece.data for piece in pieces))]
+    held: list[tuple[LayerName, bytes]] = []
+    for name, pieces in rendered.layers:
+        if data := b"\n".join(piece.data for piece in pieces):
+            held.append((name, data))
     shares = _shared(total, [counter.count(data) for _, data in held])
     return tuple(
         Layer(name=name, tokens=tokens, text=data.decode() if text else "")
