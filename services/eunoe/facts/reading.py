@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -39,17 +38,17 @@ class Reading:
         limit = _limit(request.limit)
         wanted = parts(request, viewer)
         scope, after = _cursor(request.cursor)
-        found: list[FactView] = []
+        found: dict[tuple[str, str], Sequence[FactView]] = {}
         for bucket in _from([name for name in _ORDER if any(part.scope == name for part in wanted)], scope):
             filters = [_filter(part) for part in wanted if part.scope == bucket]
             async with aclosing(_closable(self._store.bucket(bucket).scan(filters, after=after))) as entries:
                 async for entry in entries:
-                    if len(found) >= limit:
-                        return FactsReply(facts=tuple(found), cursor=f"{bucket}:{after}")
-                    found.extend(self._shown(entry, viewer, request))
+                    if sum(map(len, found.values())) >= limit:
+                        return FactsReply(facts=_joined(found.values()), cursor=f"{bucket}:{after}")
+                    found[bucket, entry.key] = self._shown(entry, viewer, request)  # one written meanwhile comes twice
                     after = entry.revision
             after = 0
-        return FactsReply(facts=tuple(found))
+        return FactsReply(facts=_joined(found.values()))
 
     async def history(self, request: FactRequest, viewer: Viewer) -> FactReply:
         """Every version of a fact, by its id or a beginning that only it has among those the viewer may see."""
@@ -66,24 +65,27 @@ class Reading:
         _, after = _cursor(request.cursor)
         if request.newest:
             return await self._newest(limit, after)
-        found: list[ThreadState] = []
+        found: dict[str, ThreadState] = {}
         async with aclosing(_closable(self._store.thread.scan(["state.*"], after=after))) as entries:
             async for entry in entries:
                 if len(found) >= limit:
-                    return ThreadsReply(threads=tuple(found), cursor=f"thread:{after}")
-                found.append(msgspec.json.decode(entry.value, type=ThreadState))
+                    return ThreadsReply(threads=tuple(found.values()), cursor=f"thread:{after}")
+                found[entry.key] = msgspec.json.decode(entry.value, type=ThreadState)
                 after = entry.revision
-        return ThreadsReply(threads=tuple(found))
+        return ThreadsReply(threads=tuple(found.values()))
 
     async def _newest(self, limit: int, before: int) -> ThreadsReply:
         """The last ``limit`` threads before a revision (0: of all); one pass, and no more kept than a page."""
-        kept: deque[Entry] = deque(maxlen=limit + 1)
+        kept: dict[str, Entry] = {}
         async with aclosing(_closable(self._store.thread.scan(["state.*"]))) as entries:
             async for entry in entries:
                 if before and entry.revision >= before:
                     break
-                kept.append(entry)
-        page = list(reversed(kept))[:limit]
+                kept.pop(entry.key, None)
+                kept[entry.key] = entry
+                if len(kept) > limit + 1:
+                    del kept[next(iter(kept))]
+        page = list(reversed(kept.values()))[:limit]
         threads = tuple(msgspec.json.decode(entry.value, type=ThreadState) for entry in page)
         return ThreadsReply(threads=threads, cursor=f"thread:{page[-1].revision}" if len(kept) > limit else "")
 
@@ -96,6 +98,10 @@ class Reading:
         if not request.agent or document.identity.scope == "permanent":
             return found
         return [fact for fact in found if fact.agent == request.agent]
+
+
+def _joined(pages: Iterable[Sequence[FactView]]) -> tuple[FactView, ...]:
+    return tuple(view for page in pages for view in page)
 
 
 _ORDER: tuple[subjects.Bucket, ...] = ("thread", "session", "permanent")
