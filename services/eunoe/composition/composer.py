@@ -20,6 +20,7 @@ from eunoe.composition.remembered import Memory, Place, Remembered
 from eunoe.composition.render import Rendered, Stored, layers, render, sealed
 from eunoe.composition.shelf import Facts
 from eunoe.composition.threads import Threads
+from eunoe.facts.visibility import Viewer
 from eunoe.schemas.context import Context, Recipe, Watermark
 from eunoe.schemas.errors import TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
@@ -82,13 +83,17 @@ class Composer:
             return await self._answer(place, fold, opened, request, settings, remembered)
 
     async def _place(self, address: Address, fold: Fold, opened: Turn | None, request: ComposeRequest) -> Place:
-        """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says."""
+        """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says.
+
+        An agent asks for itself whatever the turn says, and a tool for no agent.
+        """
         if opened is None and fold.last:
             await self._threads.reach(fold, lambda: fold.last in fold.turns and fold.turns[fold.last].whole)
         turn = opened or fold.turns.get(fold.last)
-        own = address.caller.principal if address.caller.role == "agent" else ""
         session, agent = (turn.session, turn.agent) if turn else (request.session, request.agent)
-        return Place(address.thread, session, own or agent)
+        if not Viewer(address.caller).trusted:
+            agent = address.caller.principal if address.caller.role == "agent" else ""
+        return Place(address.thread, session, agent)
 
     async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
         if patient:

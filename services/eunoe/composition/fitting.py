@@ -126,8 +126,11 @@ def _last_resort(draft: Draft) -> None:
 def _does_not_fit(draft: Draft) -> DoesNotFit:
     alone, window = draft.fixed + draft.prompt, draft.settings.window
     what = f"the request and the instructions take {alone:,} tokens of a window of {window:,}"
+    way = "shorten them or use a larger window"
+    if draft.total > 2 * alone:
+        what, way = f"{what}, what the open turn cannot do without {draft.total - alone:,}", "use a larger window"
     return DoesNotFit(
-        f"{what}, and the least that a context can be is {draft.total:,}; shorten them or use a larger window",
+        f"{what}, and the least that a context can be is {draft.total:,}; {way}",
         alone=alone,
         floor=draft.total,
         window=window,

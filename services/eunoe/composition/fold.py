@@ -36,6 +36,7 @@ from eunoe.schemas.events import (
 from eunoe.schemas.records import Header, Record
 
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
+PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
 Profile = tuple[int, str, str]  # window, counter, format
 TurnState = Literal["open", "committed", "aborted"]
 
@@ -276,6 +277,8 @@ class Fold:
         known = self.recipes.get(profile(recipe))
         if known is None or known.position < position:
             self.recipes[profile(recipe)] = Composed(recipe, position)
+        if len(self.recipes) > PROFILES:
+            del self.recipes[min(self.recipes, key=lambda kept: self.recipes[kept].position)]
 
     def _entry(self, item: Item) -> None:
         if isinstance(item.event, Instructions):

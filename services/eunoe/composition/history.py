@@ -15,7 +15,9 @@ from eunoe.composition.plan import enough
 from eunoe.composition.remembered import Memory, Place
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
+from eunoe.facts.visibility import Viewer
 from eunoe.schemas.context import Context, Recipe, Watermark
+from eunoe.schemas.errors import Denied
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address
 
@@ -31,8 +33,10 @@ class Historian:
         self._bodies = bodies
 
     async def context(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
-        """The context of turn ``request.turn``; raises `NotFound`."""
+        """The context of turn ``request.turn``; raises `NotFound`, and `Denied` for what another agent saw."""
         found = await self._past.find(address.chain, request.turn)
+        if found.agent and not Viewer(address.caller).trusted and address.caller.principal != found.agent:
+            raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
         if found.recipe is not None:
             return await self._replayed(address, found, found.recipe)
         return await self._reconstructed(address, found, request.turn, settings)

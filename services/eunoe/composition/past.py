@@ -27,6 +27,7 @@ from eunoe.schemas.events import (
     Prompt,
     TurnAborted,
     TurnCommitted,
+    TurnOpened,
 )
 from eunoe.schemas.records import Record
 
@@ -35,11 +36,12 @@ COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A turn as the log has it: the number of its opening record, and its last recipe with its record and the
-    entries that it showed."""
+    """A turn as the log has it: the number of its opening record, the agent that asked, and its last recipe with
+    its record and the entries that it showed."""
 
     head: Head
     opening: int
+    agent: str = ""
     recipe: Recipe | None = None
     record: int = 0
     shown: frozenset[int] = frozenset()
@@ -68,14 +70,16 @@ class Past:
         opening = await self._chains.first(head, lambda header: header.turns >= turn) if head and turn > 0 else 0
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
-        recipe, number, shown = None, 0, frozenset[int]()
+        recipe, number, shown, agent = None, 0, frozenset[int](), ""
         async for record in self._walker.forward(head, max(opening - COMPOSED_BEFORE, 1)):
             for event in record.events:
                 if isinstance(event, ContextComposed) and event.recipe.turn == turn:
                     recipe, number, shown = event.recipe, record.header.record, _shown(record)
+                elif isinstance(event, TurnOpened) and event.turn == turn:
+                    agent = event.agent
             if _closes(record, turn):
                 break
-        return Found(head, opening, recipe, number, shown)
+        return Found(head, opening, agent, recipe, number, shown)
 
     async def replay(self, found: Found, recipe: Recipe, bodies: Bodies) -> Replayed:
         """Compose again what a recipe says, and compare the digest."""

@@ -111,8 +111,6 @@ class Threads:
         if fold.size > limits.FOLDED_THREAD_BYTES and fold.recipes:
             oldest = min(composed.recipe.first_turn for composed in fold.recipes.values())
             fold.trim(oldest - PENDING_LOOKED_AT)
-        if len(self._held) <= limits.FOLDED_THREADS and fold.size < limits.FOLDED_THREAD_BYTES:
-            return
         total = sum(held.fold.size for held in self._held.values())
         for chain in list(self._held):
             held = self._held[chain]
