@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 from eunoe.facts.admission import Told, act, done, told
 from eunoe.facts.document import Event
@@ -22,10 +22,13 @@ class History:
         self._kinds = kinds
 
     async def events(self, identity: Identity) -> list[Event]:
-        """Every assertion and act of one identity, in order of the log, where an act follows its target."""
+        """Every assertion and act of one identity, in order of the log, where an act follows its target.
+
+        An act stands in whatever chain its writer chose, an approval in a book: so every chain is read.
+        """
         found: dict[str, Indexed] = {}
         events: list[Event] = []
-        async for record in self._records(self._filters(identity)):
+        async for record in self._records():
             for assertion in told(record, self._kinds):
                 if assertion.identity == identity:
                     found[assertion.stated.id] = assertion.indexed
@@ -39,7 +42,7 @@ class History:
 
     async def locate(self, fact: str, before: int) -> Told | None:
         """The assertion with this id among the records up to position ``before``; None when there is none."""
-        async for record in self._records(subjects.memory_filters(self._space)):
+        async for record in self._records():
             if record.position > before:
                 return None
             for assertion in told(record, self._kinds):
@@ -47,12 +50,6 @@ class History:
                     return assertion
         return None
 
-    async def _records(self, filters: Sequence[str]) -> AsyncIterator[Record]:
-        async for stored in self._log.scan(filters):
+    async def _records(self) -> AsyncIterator[Record]:
+        async for stored in self._log.scan(subjects.memory_filters(self._space)):
             yield records.read(stored.seq, stored.data)
-
-    def _filters(self, identity: Identity) -> list[str]:
-        """A thread's facts stand in its own chain; the others may be in any."""
-        if identity.scope == "thread":
-            return [subjects.chain_subject(self._space, subjects.thread_chain(identity.owner), "memory")]
-        return subjects.memory_filters(self._space)
