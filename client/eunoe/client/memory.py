@@ -26,7 +26,7 @@ from eunoe.runtime.configuration import load
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import ids, limits
+from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import WorkerMissing
 from eunoe.schemas.events import Event, FactApproved, FactDeleted, FactRecorded, FactRetired
@@ -162,12 +162,15 @@ class Memory:
             after=await self.watermark(),
         )
         timeout = request.wait + limits.REQUEST_SECONDS
-        return await self.gate.ask("facts", request, FactsReply, timeout=timeout)
+        return await self.gate.ask("facts", request, FactsReply, _about(thread), timeout=timeout)
 
-    async def fact(self, id: str) -> FactReply:  # noqa: A002
-        """Every version of a fact, oldest first, by its id or a unique beginning of it; raises `NotFound`."""
+    async def fact(self, id: str, *, thread: str = "") -> FactReply:  # noqa: A002
+        """Every version of a fact, oldest first, by its id or a unique beginning of it; raises `NotFound`.
+
+        An agent or a tool is shown a fact of a thread only when it names that ``thread``.
+        """
         await self.watermark()
-        return await self.gate.ask("fact", FactRequest(id=id), FactReply)
+        return await self.gate.ask("fact", FactRequest(id=id), FactReply, _about(thread))
 
     # What people and programs do to facts
 
@@ -211,6 +214,11 @@ class Memory:
         """The version with that id, or the one whose id begins so."""
         versions = (await self.fact(id)).versions
         return next((version for version in versions if version.id.startswith(id)), versions[-1])
+
+
+def _about(thread: str) -> str:
+    """The chain that a question addresses: the thread's, or none."""
+    return subjects.thread_chain(ids.check(thread, "thread")) if thread else ""
 
 
 def chosen_settings(

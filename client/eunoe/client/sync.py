@@ -126,8 +126,8 @@ class Memory(Runs):
             cursor=cursor,
         )
 
-    def fact(self, id: str) -> FactReply:  # noqa: A002 - the word of the API
-        return self._run(self._memory.fact, id)
+    def fact(self, id: str, *, thread: str = "") -> FactReply:  # noqa: A002 - the word of the API
+        return self._run(self._memory.fact, id, thread=thread)
 
     def state_fact(
         self,

@@ -123,8 +123,9 @@ class FactsWorker:
             if given:
                 ids.check(given, what)
         viewer = Viewer(address.caller, thread, request.session)
-        if not viewer.trusted and address.thread not in ("", thread):
-            raise Denied(f"a request about the thread {address.thread!r} cannot ask for {thread!r}; address that one")
+        if not viewer.trusted and request.thread not in ("", address.thread):
+            about = f"the thread {address.thread!r}" if address.thread else "no thread"
+            raise Denied(f"a request about {about} cannot ask for {thread!r}; address that one")
         watermark = await self._freshness.wait(request.after, request.wait, thread)
         async with self._gate.passing():
             reply = await self._reading.list(msgspec.structs.replace(request, thread=thread), viewer)

@@ -11,14 +11,14 @@ import anyio
 import msgspec
 import pytest
 from desks import AGENT, Desk
-from fact_desks import PERSON, FactDesk, recorded
+from fact_desks import PERSON, FactDesk, recorded, written
 
 from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.worker import FactsWorker
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Denied, Invalid
-from eunoe.schemas.requests import FactsReply, FactsRequest
+from eunoe.schemas.errors import Denied, Invalid, NotFound
+from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest
 from eunoe.schemas.subjects import Address, Caller
 from eunoe.testing import memory_store
 
@@ -43,6 +43,12 @@ async def ask(
 ) -> FactsReply:
     data = await worker.handlers()["facts"](Address("facts", caller, chain), msgspec.json.encode(request))
     return msgspec.json.decode(data, type=FactsReply)
+
+
+async def history(worker: FactsWorker, fact: str, caller: Caller, chain: str = "thread.t") -> FactReply:
+    request = FactRequest(id=fact, wait=0.0)
+    data = await worker.handlers()["fact"](Address("fact", caller, chain), msgspec.json.encode(request))
+    return msgspec.json.decode(data, type=FactReply)
 
 
 async def test_a_write_can_be_read_with_its_watermark(desk: FactDesk) -> None:
@@ -107,6 +113,21 @@ async def test_an_agent_cannot_ask_for_another_thread_than_it_addresses(desk: Fa
     async with running(desk) as worker:
         with pytest.raises(Denied):
             await ask(worker, FactsRequest(thread="u"), caller=AGENT)
+
+
+@pytest.mark.parametrize("caller", [AGENT, Caller("tool", "bash")])
+async def test_who_addresses_no_thread_is_not_shown_one(desk: FactDesk, caller: Caller) -> None:
+    """Without a thread in the subject the payload may not name one, and a thread's fact is not there by its id."""
+    async with running(desk) as worker:
+        position = (await desk.write("thread.t", recorded("passed"))).position
+        after = Watermark(log=position)
+        with pytest.raises(Denied, match="about no thread cannot ask for 't'"):
+            await ask(worker, FactsRequest(thread="t", after=after, wait=5.0), caller, chain="")
+        with pytest.raises(NotFound):
+            await history(worker, written("thread.t", 1), caller, chain="")
+        found = await ask(worker, FactsRequest(thread="t", after=after, wait=5.0), caller)
+        assert [fact.value for fact in found.facts] == ["passed"]
+        assert [one.value for one in (await history(worker, written("thread.t", 1), caller)).versions] == ["passed"]
 
 
 async def test_a_request_that_cannot_be_read_is_refused(desk: FactDesk) -> None:
