@@ -103,8 +103,11 @@ class Draft:
 
     @cached_property
     def in_rounds(self) -> bool:
-        """Whether the open turn has come to tool rounds, so that it is the turn that stays."""
-        return self.inputs.open is not None and bool(tool_rounds(self.inputs.open.steps))
+        """Whether the open turn has come to tool rounds or replies, so that it is the turn that stays."""
+        opened = self.inputs.open
+        if opened is None:
+            return False
+        return bool(tool_rounds(opened.steps)) or any(isinstance(item.event, Response) for item in opened.items)
 
     @property
     def last(self) -> Turn | None:
@@ -128,7 +131,7 @@ class Draft:
         else:
             found = renderings.after(turn, output, memory)
         if self.shrink and turn is self.last:
-            return renderings.shrunk(turn, found, self.shrink, renderings.request_entry(turn) if live else 0)
+            return renderings.shrunk(turn, found, self.shrink, asked=live)
         return found
 
     def measure_tail(self) -> None:

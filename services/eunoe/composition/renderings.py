@@ -37,10 +37,10 @@ def during(turn: Turn, output: int, memory_tool: bool, *, older: bool) -> Render
     return found
 
 
-def shrunk(turn: Turn, renderings: Renderings, size: int, keep: int = 0) -> Renderings:
-    """Everything longer than ``size`` bytes as an excerpt of that size, but for the entry ``keep``."""
+def shrunk(turn: Turn, renderings: Renderings, size: int, *, asked: bool) -> Renderings:
+    """Everything longer than ``size`` bytes as an excerpt of that size; not what is being asked (``asked``)."""
     how = {rendering.entry: rendering for rendering in renderings}
-    all_of = (_shrunk(item, how.get(item.entry), size, keep) for item in turn.items)
+    all_of = (_shrunk(item, how.get(item.entry), size, asked) for item in turn.items)
     return tuple(rendering for rendering in all_of if rendering)
 
 
@@ -81,8 +81,8 @@ def _excerpt(item: Item, size: int) -> Rendering:
     return Rendering(entry=item.entry, how="excerpt", size=size)
 
 
-def _shrunk(item: Item, rendering: Rendering | None, size: int, keep: int) -> Rendering | None:
-    if item.entry == keep or (rendering is not None and rendering.how == "reference"):
+def _shrunk(item: Item, rendering: Rendering | None, size: int, asked: bool) -> Rendering | None:
+    if (asked and isinstance(item.event, Prompt)) or (rendering is not None and rendering.how == "reference"):
         return rendering
     if contents.size(item.event) <= size:
         return rendering

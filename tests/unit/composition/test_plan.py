@@ -123,6 +123,18 @@ def test_a_last_turn_over_the_budget_is_cut_with_a_mark_and_never_empty(kit: Any
     assert composed.recipe.tokens <= 850
 
 
+def test_whatever_the_person_says_in_an_open_turn_is_never_cut(kit: Any) -> None:
+    """8,000 bytes said after the first reply, in 4,096 tokens that a long reply of before fills: they stay whole."""
+    thread = kit.thread()
+    said = "word " * 1600
+    key = thread.open(Prompt(content="fix it"), Response(content="r" * 30_000), Prompt(content=said))
+
+    composed = kit.compose(window=4096)(thread.fold(), key=key)
+
+    assert said.strip() in composed.messages[-1]["content"]
+    assert composed.recipe.tokens <= 4096
+
+
 def test_older_rounds_of_an_open_turn_become_references_when_it_would_pass_the_budget(kit: Any) -> None:
     """Of six rounds of 3 KiB in 4,096 tokens the last three stay whole."""
     thread = kit.thread()
