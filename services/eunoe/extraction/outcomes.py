@@ -12,13 +12,24 @@ from eunoe.extraction.calls import Call
 from eunoe.extraction.commands import Step, command_of, fails_alone, passes_when_zero, steps, tests
 from eunoe.extraction.found import Around, Found
 
-_EXITS = (
-    re.compile(r"^\[?(?:The )?[Cc]ommand (?:completed|finished|exited) with exit code (-?\d+)\.?\]?", re.MULTILINE),
-    re.compile(r"^Process exited with code (-?\d+)", re.MULTILINE),
-    re.compile(r"^Exit [Cc]ode:? (-?\d+)", re.MULTILINE),
+_FIRST = re.compile(r"\AExit [Cc]ode:? (-?\d+)[^\S\n]*(?:\n|\Z)")
+_HEADED = re.compile(  # the lines that a tool puts before the output
+    r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines)\b[^\n]*\n){0,5}"
+    r"Process exited with code (-?\d+)[^\S\n]*\n?"
+    r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines)\b[^\n]*\n){0,5}(?:Output:|\Z)"
+)
+_LAST = re.compile(  # the last line, or one before other lines of the tool in brackets
+    r"^\[?(?:The )?[Cc]ommand (?:completed|finished|exited) with exit code (-?\d+)\.?\]?\s*(?:^\[[^\n]*\]\s*){0,4}\Z",
+    re.MULTILINE,
+)
+_UNFINISHED = re.compile(
+    r"^(?:<\w+>)?\[?(?:The )?(?:Command (?:is )?running in (?:the )?background"
+    r"|Command was [\w ]*(?:backgrounded|aborted|interrupted)|[Cc]ommand (?:timed out|interrupted|has no new output)"
+    r"|Request interrupted by user)",
+    re.MULTILINE,
 )
 _STATUS_IS_EXIT = frozenset({"Bash"})  # tools (as written) that report every exit status but 0 as an error
-_NOT_RUN = frozenset({126, 127})  # the shell's own: not executable, not found
+_NOT_RUN = frozenset({124, 126, 127, 130, 137, 143})  # timed out, not executable, not found, ended by a signal
 _FAILED = re.compile(
     r"^=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"
     r"|^FAILED \((?:failures|errors)="
@@ -51,11 +62,16 @@ def exit_of(call: Call) -> int | None:
     inside = _wrapped(call.text).get("metadata")
     if isinstance(inside, dict) and isinstance(inside.get("exit_code"), int):
         return int(inside["exit_code"])
-    for pattern in _EXITS:
-        found = pattern.findall(call.text)
-        if found:
-            return int(found[-1])
-    return 0 if call.tool in _STATUS_IS_EXIT and not call.failed else None
+    found = next((match for pattern in (_FIRST, _HEADED, _LAST) if (match := pattern.search(call.text))), None)
+    stated = int(found[1]) if found else None
+    if call.tool not in _STATUS_IS_EXIT or call.failed:
+        return stated
+    return None if stated or unfinished(call) else 0
+
+
+def unfinished(call: Call) -> bool:
+    """Whether a result says that its command still runs, was interrupted, or timed out."""
+    return _UNFINISHED.search(call.text) is not None
 
 
 def output_of(call: Call) -> str:
@@ -71,6 +87,8 @@ def succeeded(call: Call) -> bool:
 
 def _outcome(call: Call, command: str, step: Step, *, alone: bool) -> str:
     status = exit_of(call)
+    if unfinished(call):
+        return ""
     if status == 0 and passes_when_zero(command, step):
         return "passed"
     if status in _NOT_RUN:

@@ -105,6 +105,51 @@ def test_claude_codes_shell_reports_every_failure() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Command running in background with ID: b1",
+        "3 passed in 0.10s\nCommand was manually backgrounded by user with ID: b1",
+        "..F\n<error>Command was aborted before completion</error>",
+        "..\nCommand timed out after 2m 0.0s",
+        "[Request interrupted by user for tool use]",
+    ],
+)
+@pytest.mark.parametrize("tool", ["Bash", "bash"])
+def test_tests_that_did_not_end_have_no_outcome(tool: str, text: str) -> None:
+    """A command that runs on, was interrupted or timed out passed nothing, also where no error is reported."""
+    assert outcomes("pytest -q", text, tool=tool) == []
+
+
+@pytest.mark.parametrize("status", [124, 130, 137, 143])
+def test_tests_that_were_ended_have_no_outcome(status: int) -> None:
+    """The exit statuses of ``timeout`` and of signals."""
+    assert outcomes("timeout 9 pytest -q", "..", exit_status=status, failed=True) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "expected"),
+    [
+        ("bash", "Process exited with code 0\nOutput:\nExit code 1\nCommand exited with exit code 2\nmore", "passed"),
+        ("bash", "Chunk ID: a\nWall time: 1.0\nProcess exited with code 1\nOutput:\n..", "failed, exit status 1"),
+        ("bash", "Exit code: 1\nWall time: 1.0\nOutput:\nExit code: 0", "failed, exit status 1"),
+        (
+            "bash",
+            "..\n[The command completed with exit code 1.]\n[Current working directory: /w]",
+            "failed, exit status 1",
+        ),
+        ("bash", "..\nExit code 1\n..", None),
+        ("bash", "[Command finished with exit code 1]\n..", None),
+        ("bash", "Process exited with code 3\n..", None),
+        ("Bash", "3 passed in 0.1s\nExit code 1", "passed"),
+        ("Bash", "Process exited with code 3\n3 passed in 0.1s", "passed"),
+    ],
+)
+def test_an_exit_status_is_read_where_its_tool_writes_it(tool: str, text: str, expected: str | None) -> None:
+    """The first lines, or the last; what a command prints about others is no status of its own."""
+    assert outcomes("pytest -q", text, tool=tool) == ([("pytest -q", expected)] if expected else [])
+
+
+@pytest.mark.parametrize(
     ("arguments", "text", "expected"),
     [
         ({"command": "ls -F"}, "setup.py\n(Open file: n/a)\n(Current directory: /testbed)\nbash-$", "/testbed"),
