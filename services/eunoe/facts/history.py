@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
-from eunoe.facts.admission import Told, act, done, told
+from eunoe.facts.admission import act, done, told
 from eunoe.facts.document import Event
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.doors import Log
@@ -40,15 +40,16 @@ class History:
                     events.append(kept)
         return events
 
-    async def locate(self, fact: str, before: int) -> Told | None:
-        """The assertion with this id among the records up to position ``before``; None when there is none."""
+    async def locate(self, facts: Collection[str], before: int) -> dict[str, Indexed]:
+        """The assertions with these ids among the records up to position ``before``, by id; the log is read once."""
+        found: dict[str, Indexed] = {}
         async for record in self._records():
-            if record.position > before:
-                return None
+            if record.position > before or len(found) == len(facts):
+                break
             for assertion in told(record, self._kinds):
-                if assertion.stated.id == fact:
-                    return assertion
-        return None
+                if assertion.stated.id in facts:
+                    found[assertion.stated.id] = assertion.indexed
+        return found
 
     async def _records(self) -> AsyncIterator[Record]:
         async for stored in self._log.scan(subjects.memory_filters(self._space)):

@@ -53,15 +53,16 @@ class FactStore:
         changes: dict[Identity, list[Event]] = {}
         for assertion in stated:
             changes.setdefault(assertion.identity, []).append(assertion.stated)
-        near = {assertion.stated.id: assertion.indexed for assertion in stated}
-        for record in batch:
-            for what in done(record):
-                target = await self._target(what, near)
-                kept = act(what, target) if target else None
-                if target is None or kept is None:
-                    self._refuse(record, what.event.id, known=target is not None)
-                else:
-                    changes.setdefault(target.identity, []).append(kept)
+        acts = [what for record in batch for what in done(record)]
+        targets = await self._targets(acts, {assertion.stated.id: assertion.indexed for assertion in stated})
+        for what in acts:
+            target = targets.get(what.event.id)
+            if target is None or target.order[1] > what.position:
+                self._refuse(what, "there is no such fact")
+            elif kept := act(what, target):
+                changes.setdefault(target.identity, []).append(kept)
+            else:
+                self._refuse(what, "its writer may not do that")
         await each(stated, self._announce, _WIDTH)
         await each(list(changes.items()), self._change, _WIDTH)
 
@@ -115,23 +116,24 @@ class FactStore:
         async with self._writes:
             return await bucket.put(key, value, expect=expect)
 
-    async def _target(self, what: Done, near: Mapping[str, Indexed]) -> Indexed | None:
-        """What an act is about: an assertion in these records or before them, never one after the act."""
-        fact = what.event.id
-        known = [near[fact]] if fact in near else [one for one in await self._indexed(fact) if one.id == fact]
-        if known:
-            return known[0] if known[0].order[1] <= what.position else None
-        assertion = await self._history.locate(fact, what.position)
-        return assertion.indexed if assertion else None
+    async def _targets(self, acts: Sequence[Done], near: Mapping[str, Indexed]) -> dict[str, Indexed]:
+        """What acts are about, by id: in these records, in the index, or, looked for all at once, in the log."""
+        known = dict(near)
+        wanted = {what.event.id for what in acts}
+        for fact in wanted - near.keys():
+            known.update({one.id: one for one in await self._indexed(fact) if one.id in wanted})
+        unknown = wanted - known.keys()
+        if unknown:
+            known.update(await self._history.locate(unknown, max(what.position for what in acts)))
+        return known
 
-    def _refuse(self, record: Record, fact: str, *, known: bool) -> None:
+    def _refuse(self, what: Done, reason: str) -> None:
         self._counts["refused"] += 1
-        reason = "its writer may not do that" if known else "there is no such fact"
         logger.info(
             "an act on fact %s was left out: %s",
-            fact,
+            what.event.id,
             reason,
-            extra={"action": "act_refused", "chain": record.header.chain, "position": record.position},
+            extra={"action": "act_refused", "chain": what.header.chain, "position": what.position},
         )
 
     async def _entry(self, identity: Identity) -> Entry | None:

@@ -171,21 +171,6 @@ async def test_an_old_assertion_below_the_floor_is_folded_from_the_log(desk: Fac
     assert [v.value for v in complete.versions] == ["old", *(f"v{index}" for index in range(20))]
 
 
-async def test_acts_in_other_chains_are_folded_from_the_log_too(desk: FactDesk) -> None:
-    """A proposal approved in a book, a fact deleted from another thread: the refold is the document, to the byte."""
-    await desk.write(CHAIN, recorded("uv", subject="decision", name="tool"), recorded("wrong", subject="note"))
-    own = recorded("uv", subject="decision", name="tool", scope="permanent", owner="shared", kind="person", who="ada")
-    await desk.write("book.permanent.shared", FactApproved(id=written(CHAIN, 1), fact=own.fact), caller=PERSON)
-    await desk.write("thread.elsewhere", FactDeleted(id=written(CHAIN, 1, 1)), caller=PERSON)
-    await desk.catch_up()
-    history = History(desk.store.log, desk.store.space, desk.kinds)
-    for subject, name, kind in (("decision", "tool", "approved"), ("note", "pytest", "deleted")):
-        identity = _identity(subject=subject, name=name)
-        document = await _document(desk, identity)
-        assert [act.kind for act in document.acts] == [kind]
-        assert encode(build(identity, await history.events(identity))) == encode(document)
-
-
 async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk) -> None:
     """Another agent's retirement is left out and counted (F82: no payload claims more than its writer may)."""
     await desk.write(CHAIN, recorded("mine"))

@@ -1,0 +1,96 @@
+"""Acts: wherever they stand, and whatever of their facts is known already, they reach the documents meant."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+from fact_desks import PERSON, FactDesk, recorded, written
+
+from eunoe.facts.document import build, encode
+from eunoe.facts.history import History
+from eunoe.facts.store import FactStore
+from eunoe.facts.visibility import Viewer
+from eunoe.runtime.doors import Log, Stored
+from eunoe.schemas import records, subjects
+from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
+from eunoe.schemas.facts import Document, Identity
+from eunoe.schemas.requests import FactsRequest
+
+CHAIN = "thread.t"
+
+
+class _Scans:
+    """A log that counts how often it is looked through."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.scans = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    def scan(self, *asked: Any, **named: Any) -> AsyncIterator[Stored]:
+        self.scans += 1
+        return self._log.scan(*asked, **named)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
+
+
+def _identity(scope: str = "thread", owner: str = "t", subject: str = "tests", name: str = "pytest") -> Identity:
+    return msgspec.convert({"scope": scope, "owner": owner, "subject": subject, "name": name}, Identity)
+
+
+async def _document(desk: FactDesk, identity: Identity) -> Document:
+    found = await desk.facts.document(identity)
+    assert found is not None
+    return found
+
+
+async def test_acts_in_other_chains_are_folded_from_the_log_too(desk: FactDesk) -> None:
+    """A proposal approved in a book, a fact deleted from another thread: the refold is the document, to the byte."""
+    await desk.write(CHAIN, recorded("uv", subject="decision", name="tool"), recorded("wrong", subject="note"))
+    own = recorded("uv", subject="decision", name="tool", scope="permanent", owner="shared", kind="person", who="ada")
+    await desk.write("book.permanent.shared", FactApproved(id=written(CHAIN, 1), fact=own.fact), caller=PERSON)
+    await desk.write("thread.elsewhere", FactDeleted(id=written(CHAIN, 1, 1)), caller=PERSON)
+    await desk.catch_up()
+    history = History(desk.store.log, desk.store.space, desk.kinds)
+    for subject, name, kind in (("decision", "tool", "approved"), ("note", "pytest", "deleted")):
+        identity = _identity(subject=subject, name=name)
+        document = await _document(desk, identity)
+        assert [act.kind for act in document.acts] == [kind]
+        assert encode(build(identity, await history.events(identity))) == encode(document)
+
+
+async def test_acts_on_unknown_facts_read_the_log_once_a_batch(tmp_path: Path) -> None:
+    """Two records of 250 retirements of nothing: one look through the log, and each is left out."""
+    desk = FactDesk(tmp_path)
+    await desk.write(CHAIN, recorded("kept"))
+    await desk.catch_up()
+    for first in (0, 250):
+        await desk.write(CHAIN, *(FactRetired(id=f"f{number:010d}") for number in range(first, first + 250)))
+    log = _Scans(desk.store.log)
+    facts = FactStore(dataclasses.replace(desk.store, log=cast("Log", log)), desk.kinds)
+    await facts.apply(*(records.read(stored.seq, stored.data) for stored in (await desk.stored())[1:]))
+    assert log.scans == 1
+    assert facts.statistics()["refused"] == 500
+
+
+async def test_acts_of_a_batch_find_their_targets_in_the_log(desk: FactDesk) -> None:
+    """No index has two facts yet, one stands after its delete: the other two are deleted, all in one batch."""
+    await desk.write("thread.u", recorded("first", owner="u", name="a"), recorded("second", owner="u", name="b"))
+    gone = (written("thread.u", 1), written("thread.u", 1, 1), written("thread.u", 2))
+    await desk.write(CHAIN, *(FactDeleted(id=fact) for fact in gone), caller=PERSON)
+    await desk.write("thread.u", recorded("later", owner="u", name="c"))
+    acts, *_ = [stored for stored in await desk.stored() if subjects.chain_of(stored.subject) == CHAIN]
+    await desk.projector.apply(acts)
+    await desk.catch_up()
+    listed = await desk.listed(Viewer(PERSON), FactsRequest(scope="thread", all=True))
+    assert {fact.value: fact.state for fact in listed} == {"first": "deleted", "second": "deleted", "later": "current"}
