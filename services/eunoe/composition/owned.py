@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 
 from eunoe.composition import known
@@ -13,6 +15,12 @@ from eunoe.facts.kinds import Kinds
 from eunoe.schemas import subjects
 from eunoe.schemas.facts import Document
 from eunoe.schemas.requests import ThreadState
+
+logger = logging.getLogger(__name__)
+
+OWNER = 2_000  # bytes of memory of one that has nothing
+KEY = 200  # bytes of memory for the key of a document and its revision
+PRODUCER = 300  # bytes of memory for a producer in a thread's state
 
 _state = msgspec.json.Decoder(ThreadState)
 
@@ -34,8 +42,9 @@ class Owned:
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory this takes."""
-        return self.facts.size + self.tasks.size
+        """About how many bytes of memory this takes, also when it has no facts."""
+        state = len(self.state.producers) * PRODUCER if self.state else 0
+        return OWNER + self.facts.size + self.tasks.size + state + len(self._revisions) * KEY
 
     @property
     def position(self) -> int:
@@ -47,6 +56,12 @@ class Owned:
         if revision <= self._revisions.get(key, 0):
             return
         self._revisions[key] = revision
+        try:
+            self._put(key, value)
+        except msgspec.DecodeError as error:  # one document that cannot be read keeps no context from being made
+            logger.error("document %s is left out: %s", key, error, extra={"action": "document_damaged"})
+
+    def _put(self, key: str, value: bytes | None) -> None:
         if not subjects.is_fact_key(key):
             self.state = _state.decode(value) if value is not None else None
             return

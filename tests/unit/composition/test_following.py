@@ -172,6 +172,15 @@ async def test_an_older_revision_never_takes_the_place_of_a_newer_one() -> None:
     assert len(owned.facts) == 0
 
 
+async def test_a_document_that_cannot_be_read_is_left_out(bucket: Bucket, caplog: pytest.LogCaptureFixture) -> None:
+    """It is told by its key, and the others are shown."""
+    await bucket.say("a", "tea")
+    await bucket.put(subjects.fact_key("a", "note", "broken"), b"{")
+
+    assert await values(Following(bucket, lambda owner: Owned(owner, Kinds())), "a") == ["drink: tea"]
+    assert "document fact.a.note.broken is left out" in caplog.text
+
+
 async def test_beyond_its_bytes_the_least_recently_used_is_forgotten(bucket: Bucket) -> None:
     """Room for two owners: of three, the first is read again."""
     for owner in ("a", "b", "c"):
