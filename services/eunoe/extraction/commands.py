@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from eunoe.extraction.calls import Call
 
 _SEPARATORS = re.compile(
-    r"""(?P<quoted>"(?:\\.|[^"\\])*"|'[^']*')|(?P<escaped>\\.)|(?P<separator>&&|\|\||\|&|[|;\n]|(?<![>&0-9])&(?![>&0-9]))""",
+    r"""(?P<comment>(?<![^\s;&|(])\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'[^']*')|(?P<escaped>\\.)|(?P<separator>&&|\|\||\|&|[|;\n]|(?<![>&0-9])&(?![>&0-9]))""",
     re.DOTALL,
 )
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
@@ -60,9 +61,9 @@ TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words that
     "pnpm": frozenset({"test", "build", "run test", "run build"}),
     "yarn": frozenset({"test", "build", "run test", "run build"}),
     "bun": frozenset({"test", "build", "run test", "run build"}),
-    "mvn": frozenset({"test", "verify", "package", "compile", "install", "clean"}),
-    "gradle": frozenset({"test", "build", "check", "assemble", "clean"}),
-    "gradlew": frozenset({"test", "build", "check", "assemble", "clean"}),
+    "mvn": frozenset({"test", "verify", "package", "compile", "install"}),
+    "gradle": frozenset({"test", "build", "check", "assemble"}),
+    "gradlew": frozenset({"test", "build", "check", "assemble"}),
     "swift": frozenset({"test", "build"}),
     "dotnet": frozenset({"test", "build"}),
     "mix": frozenset({"test", "compile"}),
@@ -72,6 +73,14 @@ TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words that
     "zig": frozenset({"test", "build"}),
     "python -m": frozenset({"pytest", "unittest", "tox", "nox", "nose2", "build"}),
 }
+_BY_TARGET = frozenset({"make", "ninja", "rake"})  # what runs is named by a target; none: the default one
+_TARGET = re.compile(r"(?:.*[-_:./])?(?:tests?|specs?|checks?|build|all|verify|ci|lint|unit|compile)(?:[-_:./].*)?")
+_TARGET_VALUES = frozenset(
+    {"-C", "-f", "-I", "-o", "-W", "-j", "-l", "-k"}
+)  # options of these with a word of their own
+_ONLY_SAYS = frozenset(  # options with which nothing is tested or built
+    {"--version", "--help", "-h", "--collect-only", "--co", "--dry-run", "--just-print", "--question", "--listTests"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +112,39 @@ def command_of(call: Call) -> str:
 
 
 def steps(command: str) -> list[Step]:
-    """The simple commands of a command line, in order; quotes hide separators."""
-    found, start = [], 0
-    for match in _SEPARATORS.finditer(command):
+    """The simple commands of a command line, in order; quotes hide separators, comments and subshells are off."""
+    found, text, start, depth = [], "", 0, 0
+    for match in _SEPARATORS.finditer(command + "\n"):
+        if not match["separator"] and not match["comment"]:
+            continue
+        text += command[start : match.start()]
+        start = match.end()
         if match["separator"]:
-            found.append(Step(command[start : match.start()].strip(), match["separator"]))
-            start = match.end()
-    found.append(Step(command[start:].strip()))
+            text, depth = _outside(text.strip(), depth)
+            found.append(Step(text, match["separator"] if start <= len(command) else ""))
+            text = ""
     return [step for step in found if step.text]
+
+
+def _outside(text: str, depth: int) -> tuple[str, int]:
+    """The text of a step without the parentheses of the subshells that begin or end with it."""
+    while text.startswith("(") and not text.startswith("(("):
+        text, depth = text[1:].lstrip(), depth + 1
+    while depth and text.endswith(")") and _open(text) < 0:
+        text, depth = text[:-1].rstrip(), depth - 1
+    return text, depth
+
+
+def _open(text: str) -> int:
+    """How many parentheses a text opens more than it closes, outside quotes."""
+    plain = _SEPARATORS.sub("", text)
+    return plain.count("(") - plain.count(")")
 
 
 def tests(step: Step) -> bool:
     """Whether a simple command tests or builds."""
     words = list(step.words)
-    if not words:
+    if not words or _open(step.text) or not _ONLY_SAYS.isdisjoint(words):
         return False
     program = words[0].rsplit("/", 1)[-1]
     rest = [word for word in words[1:] if word]
@@ -125,8 +153,34 @@ def tests(step: Step) -> bool:
     wanted = TESTING.get(program)
     if wanted is None:
         return False
-    plain = [word for word in rest if not word.startswith("-") or word in wanted]
+    if program in _BY_TARGET:
+        return _builds(rest)
+    plain = [word for word in rest if (not word.startswith("-") or word in wanted) and word != "clean"]
     return not wanted or (bool(plain) and (plain[0] in wanted or " ".join(plain[:2]) in wanted))
+
+
+def _builds(words: Sequence[str]) -> bool:
+    """Whether the targets of a make line test or build, each of them."""
+    if any(re.fullmatch(r"-[a-zA-Z]*[nqt]", word) for word in words):
+        return False
+    words = list(itertools.takewhile(lambda word: not set("<>&") & set(word), words))  # up to a redirection
+    values = {index + 1 for index, word in enumerate(words) if word in _TARGET_VALUES}
+    named = [word for index, word in enumerate(words) if index not in values or word.startswith("-")]
+    targets = [word for word in named if word[0] not in "-0123456789" and "=" not in word]
+    return all(_TARGET.fullmatch(target) or target == "clean" for target in targets) and targets != ["clean"]
+
+
+def backgrounded(command: str, step: Step) -> bool:
+    """Whether the shell did not wait for a step."""
+    line = steps(command)
+    after = (other.then for other in line[line.index(step) :])
+    return next((then for then in after if then in ("&", ";", "\n", "")), "") == "&"
+
+
+def set_up(command: str, step: Step) -> bool:
+    """Whether a step needs another one that sets up, such as ``cd``, before it."""
+    line = steps(command)
+    return any(other.words and other.words[0] in _SETTING_UP for other in line[: line.index(step)])
 
 
 def passes_when_zero(command: str, step: Step) -> bool:

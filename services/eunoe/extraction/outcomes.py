@@ -9,7 +9,16 @@ from typing import Any
 import msgspec
 
 from eunoe.extraction.calls import Call
-from eunoe.extraction.commands import Step, command_of, fails_alone, passes_when_zero, steps, tests
+from eunoe.extraction.commands import (
+    Step,
+    backgrounded,
+    command_of,
+    fails_alone,
+    passes_when_zero,
+    set_up,
+    steps,
+    tests,
+)
 from eunoe.extraction.found import Around, Found
 
 _FIRST = re.compile(r"\AExit [Cc]ode:? (-?\d+)[^\S\n]*(?:\n|\Z)")
@@ -21,6 +30,11 @@ _HEADED = re.compile(  # the lines that a tool puts before the output
 _LAST = re.compile(  # the last line, or one before other lines of the tool in brackets
     r"^\[?(?:The )?[Cc]ommand (?:completed|finished|exited) with exit code (-?\d+)\.?\]?\s*(?:^\[[^\n]*\]\s*){0,4}\Z",
     re.MULTILINE,
+)
+_NOT_SET_UP = re.compile(  # what a shell, or mkdir, says of a step that failed
+    r"^(?:\S*\b(?:ba|da|z|k)?sh|\(eval\)|cd|pushd|source|mkdir)[: ][^\n]{0,400}"
+    r"(?:no such file or directory|not a directory|permission denied|not found|cannot create|file exists)",
+    re.MULTILINE | re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
     r"^(?:<\w+>)?\[?(?:The )?(?:Command (?:is )?running in (?:the )?background"
@@ -87,11 +101,11 @@ def succeeded(call: Call) -> bool:
 
 def _outcome(call: Call, command: str, step: Step, *, alone: bool) -> str:
     status = exit_of(call)
-    if unfinished(call):
+    if unfinished(call) or backgrounded(command, step):
         return ""
     if status == 0 and passes_when_zero(command, step):
         return "passed"
-    if status in _NOT_RUN:
+    if status in _NOT_RUN or (status and set_up(command, step) and _NOT_SET_UP.search(output_of(call))):
         return ""
     if status and fails_alone(command, step):
         return f"failed, exit status {status}"

@@ -66,7 +66,7 @@ def read_branch(call: Call, around: Around) -> Iterator[Found]:
 def _entered(command: str, start: str) -> str:
     """The directory after the ``cd`` steps that begin a command."""
     place = start
-    for step in steps(command):
+    for step in steps(command) if not command.startswith("(") else ():  # a subshell is left again
         words = step.words
         if words[:1] != ["cd"] or len(words) != 2 or words[1] == "-":
             break

@@ -105,6 +105,52 @@ def test_claude_codes_shell_reports_every_failure() -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("cd nope && pytest", "Exit code 1\n/bin/bash: line 1: cd: nope: No such file or directory"),
+        ("cd nope && pytest", "Exit code 1\n(eval):cd:1: no such file or directory: nope"),
+        ("source .venv/bin/activate && pytest", "/bin/bash: line 1: .venv/bin/activate: No such file or directory"),
+        ("mkdir a && make", "mkdir: cannot create directory 'a': File exists"),
+    ],
+)
+def test_what_was_not_set_up_did_not_fail(command: str, text: str) -> None:
+    """The step before failed, so the tests never ran."""
+    assert outcomes(command, text, exit_status=1, failed=True) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("make build > log 2>&1 &", []),
+        ("cd x && pytest -q & wait", []),
+        ("sleep 1 & make test", ["make test"]),
+        ("make clean", []),
+        ("make help", []),
+        ("make run", []),
+        ("make -n test", []),
+        ("make -j4 -C run test", ["make -j4 -C run test"]),
+        ("make -j 8", ["make -j 8"]),
+        ("make clean all CC=gcc", ["make clean all CC=gcc"]),
+        ("make test-unit > log 2>&1", ["make test-unit > log 2>&1"]),
+        ("mvn clean", []),
+        ("mvn clean install", ["mvn clean install"]),
+        ("pytest --version", []),
+        ("npx tsc --help", []),
+        ("pytest --collect-only -q", []),
+        ("ls # todo; make test", []),
+        ("# don't wait\nmake test # all of it", ["make test"]),
+        ("(cd sub && pytest -q)", ["pytest -q"]),
+        ("(cd sub && pytest -q 'a)') && (make)", ["pytest -q 'a)'", "make"]),
+        ("echo $(cd sub && pytest)", []),
+        ("pytest -k '(a or b'", ["pytest -k '(a or b'"]),
+    ],
+)
+def test_only_what_ran_and_was_waited_for_has_an_outcome(command: str, expected: list[str]) -> None:
+    """Not what is in the background, in a comment, or only says something; subshells are looked into."""
+    assert outcomes(command, exit_status=0) == [(name, "passed") for name in expected]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Command running in background with ID: b1",
@@ -155,6 +201,7 @@ def test_an_exit_status_is_read_where_its_tool_writes_it(tool: str, text: str, e
         ({"command": "ls -F"}, "setup.py\n(Open file: n/a)\n(Current directory: /testbed)\nbash-$", "/testbed"),
         ({"command": "cd /srv/app && ls"}, "", "/srv/app"),
         ({"command": "cd lib; cd ../src && ls"}, "", None),
+        ({"command": "(cd /srv/app && ls)"}, "", None),
         ({"command": "cd lib && ls", "workdir": "/repo"}, "", "/repo/lib"),
         ({"command": "ls", "workdir": "/repo/"}, "", "/repo"),
         (
