@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
 
+from eunoe.facts import lenient
 from eunoe.facts.admission import act, done, told
 from eunoe.facts.document import Event
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.doors import Log
-from eunoe.schemas import records, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.facts import Identity, Indexed
 from eunoe.schemas.records import Record
 
@@ -53,4 +54,6 @@ class History:
 
     async def _records(self) -> AsyncIterator[Record]:
         async for stored in self._log.scan(subjects.memory_filters(self._space)):
-            yield records.read(stored.seq, stored.data)
+            record = lenient.read_any(stored)
+            if record:
+                yield record

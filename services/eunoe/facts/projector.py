@@ -8,24 +8,22 @@ them in hand) brings them along.
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 import anyio
 import msgspec
 
+from eunoe.facts import lenient
 from eunoe.facts import state as states
 from eunoe.facts.store import FactStore
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Documents, Store, Stored
-from eunoe.schemas import ids, limits, records, subjects
-from eunoe.schemas.errors import Conflict, Damaged
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import ThreadState
-
-logger = logging.getLogger(__name__)
 
 Reached = ThreadState | Mark
 """How far a chain is applied: a thread's state, or a book's mark."""
@@ -106,16 +104,9 @@ class Projector:
 
     def _read(self, stored: Stored) -> Record:
         """A record; of one whose events cannot be read only the header counts, and those after it go on."""
-        try:
-            return records.read(stored.seq, stored.data)
-        except Damaged as error:
-            wire = records.open_wire(stored.data)
-            header = records.open_header(wire.header)
-            self._counts["damaged"] += 1
-            logger.error(
-                "position %d is left out of the facts: %s", stored.seq, error, extra={"action": "record_damaged"}
-            )
-            return Record(position=stored.seq, header=header, hash=wire.hash, events=())
+        record, whole = lenient.read(stored)
+        self._counts["damaged"] += not whole
+        return record
 
     async def _step(self, reached: Reached, batch: Sequence[Record]) -> Reached:
         await self._facts.apply(*batch)

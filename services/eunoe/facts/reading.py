@@ -7,8 +7,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from eunoe.facts import document as documents
-from eunoe.facts import wording
+from eunoe.facts import lenient, wording
 from eunoe.facts.store import FactStore, only
 from eunoe.facts.visibility import Part, Viewer, parts, visible
 from eunoe.runtime.doors import Entry, Store
@@ -90,8 +89,8 @@ class Reading:
         return ThreadsReply(threads=threads, cursor=f"thread:{page[-1].revision}" if len(kept) > limit else "")
 
     def _shown(self, entry: Entry, viewer: Viewer, request: FactsRequest) -> Sequence[FactView]:
-        document = documents.decode(entry.value)
-        if not visible(document.identity, viewer):
+        document = lenient.document(entry)
+        if document is None or not visible(document.identity, viewer):
             return ()
         view = self._facts.view(document)
         found = wording.every(view) if request.all else wording.in_force(view)
