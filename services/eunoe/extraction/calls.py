@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +56,7 @@ class Calls:
 
     def __init__(self, turn: int) -> None:
         self._turn = turn
-        self._asked: dict[str, ToolCall] = {}
+        self._asked: dict[str, deque[ToolCall]] = {}  # calls that share an id are answered in their order
         self.agent = ""
         self.session = ""
         self.prompt = ""
@@ -71,14 +72,15 @@ class Calls:
                 case Prompt():
                     self.prompt = self.prompt or text_of(event)
                 case ToolCall():
-                    self._asked[event.call] = event
+                    self._asked.setdefault(event.call, deque()).append(event)
                 case ToolResult():
                     call = self._paired(event, record)
                     if not stands_in(call.text):
                         yield call
 
     def _paired(self, result: ToolResult, record: Record) -> Call:
-        asked = self._asked.pop(result.call, None)
+        waiting = self._asked.get(result.call)
+        asked = waiting.popleft() if waiting else None
         accepted = record.header.time
         text = text_of(result)
         return Call(

@@ -58,6 +58,16 @@ def derived(
     return extracted, [event.fact for event in facts if isinstance(event, FactRecorded)]
 
 
+def test_calls_that_share_an_id_are_answered_in_their_order() -> None:
+    """Two parallel calls with one id: the first result is the first call's, and none takes both."""
+    (first, one), (second, two) = used(1, "Read", {"file_path": "a"}, "x"), used(1, "Read", {"file_path": "b"}, "y\nz")
+    _, facts = derived(first, second, one, two)
+    assert [(fact.identity.name, fact.value) for fact in facts] == [
+        ("a", "read lines 1-1, to the end, 1 bytes"),
+        ("b", "read lines 1-2, to the end, 3 bytes"),
+    ]
+
+
 def test_a_fact_says_where_it_comes_from() -> None:
     """Tool and agent, turn, the result's entry and position, and its own time, never later than acceptance."""
     call, result = used(1, "Bash", {"command": "pytest -q"}, "ok", exit_status=0)
