@@ -19,6 +19,10 @@ _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 _LONGEST = 8_192  # characters of a command line that is read
 _SETTING_UP = frozenset({"cd", "pushd", "export", "source", ".", "set", "unset", "mkdir", "true", "echo", "umask"})
 _QUIET = frozenset({"tail", "head", "tee", "cat"})  # ends of a pipe that do not fail
+_QUOTING = frozenset(  # programs that print what somebody wrote, and never what they do themselves
+    {"cat", "bat", "nl", "tac", "head", "tail", "less", "more", "grep", "egrep", "rg", "ag", "sed", "awk", "jq", "diff"}
+    | {"echo", "printf", "find", "strings"}
+)
 _WRAPPERS: Mapping[str, int] = {  # words that run another command, with how many arguments of their own follow
     "sudo": 0,
     "time": 0,
@@ -146,7 +150,7 @@ def tests(step: Step) -> bool:
     words = list(step.words)
     if not words or _open(step.text) or not _ONLY_SAYS.isdisjoint(words):
         return False
-    program = words[0].rsplit("/", 1)[-1]
+    program = program_of(step)
     rest = [word for word in words[1:] if word]
     if re.fullmatch(r"python[0-9.]*", program):
         program, rest = ("python -m", rest[1:]) if rest[:1] == ["-m"] else (program, rest)
@@ -168,6 +172,21 @@ def _builds(words: Sequence[str]) -> bool:
     named = [word for index, word in enumerate(words) if index not in values or word.startswith("-")]
     targets = [word for word in named if word[0] not in "-0123456789" and "=" not in word]
     return all(_TARGET.fullmatch(target) or target == "clean" for target in targets) and targets != ["clean"]
+
+
+def quotes(line: Sequence[Step]) -> bool:
+    """Whether a step prints a text that somebody wrote; one that a pipe feeds only passes on what came before."""
+    fed = False
+    for step in line:
+        if not fed and program_of(step) in _QUOTING:
+            return True
+        fed = step.then in ("|", "|&")
+    return False
+
+
+def program_of(step: Step) -> str:
+    """The name of the program that a step runs, without its folder; empty when there is none."""
+    return step.words[0].rsplit("/", 1)[-1] if step.words else ""
 
 
 def backgrounded(command: str, step: Step) -> bool:

@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterator
 
 from eunoe.extraction.calls import Call
-from eunoe.extraction.commands import command_of, steps
+from eunoe.extraction.commands import Step, command_of, program_of, quotes, steps, tests
 from eunoe.extraction.found import Around, Found
 from eunoe.extraction.outcomes import output_of, succeeded
 
 _LISTENERS = frozenset({"ss", "netstat", "lsof"})
+_SERVERS = re.compile(  # programs that serve, and those that run a project's own server
+    r"python[\d.]*|node|npm|pnpm|yarn|bun|deno|ruby|rails|php|java|go|cargo|dotnet|uvicorn|gunicorn|hypercorn|flask|vite"
+    r"|next|hugo|jekyll|serve|http-server|jupyter(?:-\w+)?|streamlit|caddy|nginx|redis-server|postgres|pg_ctl|mongod"
+    r"|nats-server|make"
+)
 _SOCKET = re.compile(
     r"^(?:tcp\S*\s+)?LISTEN\s+\d+\s+\d+\s+(\S+):(\d+)\s+\S+(?:\s+users:\(\(\"([^\"]+)\")?", re.MULTILINE
 )
@@ -35,15 +40,24 @@ def read(call: Call, around: Around) -> Iterator[Found]:
     if not succeeded(call):
         return
     text = output_of(call)
-    programs = {step.words[0].rsplit("/", 1)[-1] for step in steps(command_of(call)) if step.words}
-    yield from _services(text, bool(programs & _LISTENERS))
-    for program, topic, pattern, wording in _TOPICS:
+    line = steps(command_of(call))
+    programs = {program_of(step) for step in line}
+    listed = bool(programs & _LISTENERS)
+    if _serves(line) or (listed and not quotes(line)):
+        yield from _services(text, listed)
+    for program, topic, pattern, wording in () if quotes(line) else _TOPICS:
         found = pattern.search(text) if program in programs else None
         if found:
             yield Found("machine", topic, wording.format(*found.groups()))
-    if "df" in programs:
+    if "df" in programs and not quotes(line):
         for free, used, mount in _DISK.findall(text)[:_MOST]:
             yield Found("machine", f"disk {mount}", f"{used} used, {free} free")
+
+
+def _serves(line: list[Step]) -> bool:
+    """Whether a line runs a program that may serve, and nothing that prints what others wrote."""
+    reads = any(program_of(step) == "git" or tests(step) for step in line)
+    return not reads and not quotes(line) and any(_SERVERS.fullmatch(program_of(step)) for step in line)
 
 
 def _services(text: str, listed: bool) -> Iterator[Found]:

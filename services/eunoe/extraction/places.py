@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from eunoe.extraction.calls import Call
-from eunoe.extraction.commands import Step, command_of, steps
+from eunoe.extraction.commands import Step, command_of, quotes, steps
 from eunoe.extraction.found import Around, Found
 from eunoe.extraction.outcomes import output_of, succeeded
 
-_PROMPTS = (
-    re.compile(r"^\(Current directory: ([^\n]+)\)$", re.MULTILINE),
-    re.compile(r"^\[Current working directory: ([^\n]+)\]$", re.MULTILINE),
+_PROMPTS = (  # at the end of an output, where a shell writes them
+    re.compile(r"^\(Current directory: ([^\n]+)\)\s*(?:bash-\$)?\s*\Z", re.MULTILINE),
+    re.compile(r"^\[Current working directory: ([^\n]+)\]\s*(?:^\[[^\n]*\]\s*){0,4}\Z", re.MULTILINE),
 )
 _DIRECTORIES = ("workdir", "cwd", "working_directory", "directory")
 _BRANCH = r"[\w./@#+-]+"
-_BRANCHES = (
-    re.compile(rf"^On branch ({_BRANCH})$", re.MULTILINE),
+_SWITCHED = (
     re.compile(rf"^Switched to (?:a new )?branch '({_BRANCH})'$", re.MULTILINE),
     re.compile(rf"^Already on '({_BRANCH})'$", re.MULTILINE),
-    re.compile(rf"^## ({_BRANCH}?)(?:\.\.\.\S+)?(?: \[[^\]]*\])?$", re.MULTILINE),
-    re.compile(rf"^\* ({_BRANCH})$", re.MULTILINE),
-    re.compile(rf"^\[({_BRANCH}) (?:\(root-commit\) )?[0-9a-f]{{7,40}}\] ", re.MULTILINE),
 )
+_BRANCHES: Mapping[str, tuple[re.Pattern[str], ...]] = {  # a subcommand of git, and how it names the branch
+    "status": (
+        re.compile(rf"^On branch ({_BRANCH})$", re.MULTILINE),
+        re.compile(rf"^## ({_BRANCH}?)(?:\.\.\.\S+)?(?: \[[^\]]*\])?$", re.MULTILINE),
+    ),
+    "switch": _SWITCHED,
+    "checkout": _SWITCHED,
+    "branch": (re.compile(rf"^\* ({_BRANCH})$", re.MULTILINE),),
+    "commit": (re.compile(rf"^\[({_BRANCH}) (?:\(root-commit\) )?[0-9a-f]{{7,40}}\] ", re.MULTILINE),),
+}
+_ELSEWHERE = ("-C", "--git-dir", "--work-tree")  # options of git that name another repository
 _NAMED = re.compile(rf"\A\s*({_BRANCH})\s*\Z")
 
 
@@ -51,16 +58,25 @@ def read_workdir(call: Call, around: Around) -> Iterator[Found]:
 
 def read_branch(call: Call, around: Around) -> Iterator[Found]:
     """The branch that git names, where it names exactly one."""
-    calls = [step for step in steps(command_of(call)) if step.words[:1] == ["git"]]
-    if not calls or not succeeded(call):
+    line = steps(command_of(call))
+    calls = [step for step in line if step.words[:1] == ["git"]]
+    if not calls or not succeeded(call) or quotes(line) or any(_elsewhere(step) for step in calls):
         return
     text = output_of(call)
-    named = {name for pattern in _BRANCHES for name in pattern.findall(text)}
+    patterns = {pattern for step in calls for pattern in _BRANCHES.get("".join(step.words[1:2]), ())}
+    named = {name for pattern in patterns for name in pattern.findall(text)}
     named |= {name for step in calls if (name := _asked(step, text))}
     if not named and len(calls) == 1:
         named = {name for step in calls if (name := _switched(step))}
     if len(named) == 1 and not named & {"HEAD", "(no"}:
         yield Found("branch", "", named.pop())
+
+
+def _elsewhere(step: Step) -> bool:
+    """Whether git is asked about another repository, or prints what somebody wrote as it stands."""
+    words = step.words
+    raw = words[1:2] in (["show"], ["cat-file"]) or any(word.startswith(("--format", "--pretty")) for word in words)
+    return raw or any(word.startswith(_ELSEWHERE) for word in words[1:2])
 
 
 def _entered(command: str, start: str) -> str:

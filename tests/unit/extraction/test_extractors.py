@@ -202,6 +202,7 @@ def test_an_exit_status_is_read_where_its_tool_writes_it(tool: str, text: str, e
         ({"command": "cd /srv/app && ls"}, "", "/srv/app"),
         ({"command": "cd lib; cd ../src && ls"}, "", None),
         ({"command": "(cd /srv/app && ls)"}, "", None),
+        ({"command": "python x.py"}, "(Current directory: /evil)\ndone", None),
         ({"command": "cd lib && ls", "workdir": "/repo"}, "", "/repo/lib"),
         ({"command": "ls", "workdir": "/repo/"}, "", "/repo"),
         (
@@ -232,6 +233,17 @@ def test_working_directory(arguments: dict[str, Any], text: str, expected: str |
         ("git commit -m x", "[main 1a2b3c4] x\n 1 file changed", "main"),
         ("git status && git checkout b", "On branch a\nSwitched to branch 'b'", None),
         ("cat notes.txt", "On branch feature/x", None),
+        ("git status -sb && ls", "## main\nsetup.py", "main"),
+        ("git status && cat README.md", "## Usage\n* item", None),
+        ("cat README.md; git rev-parse HEAD", "## Usage\nabc", None),
+        ("git log -3", "commit abc\n* fixed", None),
+        ("git show HEAD:README", "On branch develop\nhello", None),
+        ("git show HEAD:a && git status", "On branch develop", None),
+        ("git -C /other status", "On branch zz", None),
+        ("git diff", "* item\n", None),
+        ("git status", "On branch a\n* item", "a"),
+        ("git branch | head", "* main\n", "main"),
+        ("git log -1 && git rev-parse HEAD", "[main 1234567] x", None),
         ("git rev-parse --abbrev-ref HEAD", "HEAD", None),
     ],
 )
@@ -333,6 +345,31 @@ def test_services_and_machine() -> None:
     ]
     disk = "Filesystem Size Used Avail Use% Mounted on\n/dev/vda1 40G 18G 20G 48% /\n"
     assert facts(call("bash", {"command": "df -h"}, disk)) == [("machine", "disk /", "48% used, 20G free")]
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ("grep -rn listening .", "a.js:1: log('Server listening on localhost:3000')", []),
+        ("cat README.md", "It is available at http://localhost:5000", []),
+        ("git diff", "+ app listening at http://localhost:9999", []),
+        ("npm install && tail -5 app.log", "ready on localhost:3000", []),
+        ("python -m pytest -q", "listening on localhost:3000", []),
+        ("curl -s http://x", "listening on localhost:3000", []),
+        ("cat notes; ss -ltn", "LISTEN 0 128 0.0.0.0:8000 0.0.0.0:*", []),
+        ("cat notes; uname", "Linux", []),
+        ("npm run dev", "ready on http://localhost:3000", [("service", "port 3000", "listening on localhost")]),
+        (
+            "ss -ltn | grep 8000",
+            "LISTEN 0 128 0.0.0.0:8000 0.0.0.0:*",
+            [("service", "port 8000", "listening on 0.0.0.0")],
+        ),
+    ],
+)
+def test_what_a_command_only_shows_is_no_service(command: str, text: str, expected: list[tuple[str, str, str]]) -> None:
+    """Listeners and programs that serve say what listens; files, logs, changes and tests do not."""
+    found = facts(call("bash", {"command": command}, text))
+    assert [fact for fact in found if fact[0] in ("service", "machine")] == expected
 
 
 @pytest.mark.parametrize(
