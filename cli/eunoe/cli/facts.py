@@ -76,7 +76,8 @@ async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, b
     if request.thread:
         await require_thread(session, request.thread)
     if request.scope or request.thread or request.session:
-        reply = await ask(session, "facts", request, FactsReply)
+        chain = subjects.thread_chain(request.thread) if request.thread else ""
+        reply = await ask(session, "facts", request, FactsReply, chain)
     else:
         reply = await _everyones(session, request)
     kept = tuple(fact for fact in reply.facts if _concerns(fact, request.agent))
