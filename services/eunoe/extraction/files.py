@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from eunoe.extraction.calls import Call
 from eunoe.extraction.commands import command_of, steps
@@ -17,9 +18,15 @@ _NUMBERED = re.compile(r"^ *(\d{1,9})(?:→|\t)", re.MULTILINE)
 _LISTED = re.compile(r"^(\d{1,9}):", re.MULTILINE)
 _HEADER = re.compile(r"^\[File: (?P<path>.+) \((?P<total>\d{1,9}) lines total\)\]$", re.MULTILINE)
 _OPEN = re.compile(r"^\(Open file: (?P<path>.+)\)$", re.MULTILINE)
-_REFUSED = re.compile(
-    r"Your (?:proposed )?edit|Text not found|ERROR: |Error: |File [^\n]* not found|No file open"
-    r"|Here's the files and directories"
+_REFUSED = re.compile(  # how tools refuse an edit
+    r"\s*(?:<\w+>\s*)?(?:Your (?:proposed )?edit|Text not found|No (?:replacement|match|change)|(?i:error|failed)\b"
+    r"|(?i:file|string|text|path)\b[^\n]* (?:not found|(?:does|did|could) not)|No file open|Invalid `)"
+)
+_UNREAD = re.compile(  # how tools say that they read nothing; a line of a file may say the same, where more follow
+    r"\s*(?:No file open|Here's the files and directories|ERROR:\s*\n\s*(?:The path|Invalid `)"
+    r"|<system-reminder>[^<]*(?:contents are empty|shorter than the provided offset)"
+    r"|(?:<\w+>\s*)?(?:(?i:error):?\s+)?(?:(?:ENOENT|EACCES|EISDIR|ENOTDIR)\b"
+    r"|(?:The )?(?i:file|path)\b[^\n]* ?(?:not found|does not exist)|[^\n]{0,300}No such file or directory)[^\n]*\s*\Z)"
 )
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _SHOWN = frozenset({"cat", "bat", "nl"})
@@ -29,7 +36,7 @@ def read_read(call: Call, around: Around) -> Iterator[Found]:
     """A file that a tool showed: which lines, of how many, whether to the end, bytes."""
     header = _HEADER.search(call.text)
     path = header["path"] if header else call.argument(*_PATHS)
-    if path and not _REFUSED.match(call.text):
+    if path and not _UNREAD.match(call.text):
         yield Found("file", _placed(path, call), _read(call, int(header["total"]) if header else None))
 
 
@@ -106,7 +113,12 @@ def _dense(numbers: list[int]) -> bool:
 def _to_the_end(call: Call, shown: int) -> bool:
     limit = _number(call, "limit", "end_line", "max_lines")
     ranged = call.arguments.get("view_range")
-    return call.whole and (not limit or shown < limit) and (not ranged or ranged[-1:] == [-1])
+    return call.whole and (not limit or shown < limit) and (ranged is None or _endless(ranged))
+
+
+def _endless(ranged: Any) -> bool:
+    """Whether a range of lines, as far as it is one, goes to the end."""
+    return isinstance(ranged, list) and ranged[-1:] in ([], [-1])
 
 
 def _number(call: Call, *names: str) -> int:

@@ -325,6 +325,54 @@ def test_a_refused_edit_is_no_edit() -> None:
     assert facts(call("edit", {"search": "x", "replace": "y"}, text)) == []
 
 
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("str_replace_editor", "ERROR:\nNo replacement was performed, old_str `x` did not appear verbatim in /r/a.py."),
+        ("str_replace_editor", "No replacement was performed, old_str `x` did not appear verbatim in /r/a.py."),
+        ("edit_file", "Error: String not found in file"),
+        ("edit_file", "error: ENOENT: no such file or directory, open '/r/a.py'"),
+        ("edit_file", "String to replace not found in file."),
+        ("edit_file", "File not found: /r/a.py"),
+        ("write_file", "Failed to write: disk full"),
+        ("read_file", "File not found: /r/a.py"),
+        ("read_file", "Error: File not found: /r/a.py"),
+        ("read_file", "error: ENOENT: no such file or directory, open '/r/a.py'"),
+        ("read_file", "cat: /r/a.py: No such file or directory"),
+        ("Read", "File does not exist."),
+        ("Read", "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"),
+    ],
+)
+def test_what_a_tool_refuses_in_words_is_no_fact(tool: str, text: str) -> None:
+    """Edits that changed nothing and reads that showed nothing, though no failure is reported."""
+    assert facts(call(tool, {"command": "str_replace", "path": "/r/a.py"}, text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR: boom",
+        "Error: a log begins so",
+        "# File handling when a path is missing",
+        "     1→File not found: a.py",
+        "# No such thing as a missing file",
+    ],
+)
+def test_a_file_that_begins_with_an_error_is_read(text: str) -> None:
+    """A log's first line is no refusal."""
+    found = facts(call("Read", {"file_path": "/r/app.log"}, text))
+    assert found == [("file", "/r/app.log", f"read lines 1-1, to the end, {len(text.encode())} bytes")]
+
+
+@pytest.mark.parametrize(
+    ("ranged", "end"), [(5, ""), ("5", ""), ({"a": 1}, ""), ([1, -1], ", to the end"), (None, ", to the end")]
+)
+def test_a_range_may_be_anything(ranged: Any, end: str) -> None:
+    """A model writes the arguments; a range that is none does not say that the end was shown."""
+    found = facts(call("view", {"path": "/r/a.py", "view_range": ranged}, "x"))
+    assert found == [("file", "/r/a.py", f"read lines 1-1{end}, 1 bytes")]
+
+
 def test_services_and_machine() -> None:
     """Listening ports with their program, and topics of the machine."""
     text = 'LISTEN 0      128    0.0.0.0:8000       0.0.0.0:*    users:(("uvicorn",pid=1,fd=3))\n'
