@@ -42,7 +42,7 @@ _UNFINISHED = re.compile(
     r"|Request interrupted by user)",
     re.MULTILINE,
 )
-_STATUS_IS_EXIT = frozenset({"Bash"})  # tools (as written) that report every exit status but 0 as an error
+_STATUS_OF_FAILURES = frozenset({"Bash"})  # tools (as written) that write an exit status only into an error
 _NOT_RUN = frozenset({124, 126, 127, 130, 137, 143})  # timed out, not executable, not found, ended by a signal
 _FAILED = re.compile(
     r"^=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"
@@ -76,11 +76,10 @@ def exit_of(call: Call) -> int | None:
     inside = _wrapped(call.text).get("metadata")
     if isinstance(inside, dict) and isinstance(inside.get("exit_code"), int):
         return int(inside["exit_code"])
+    if call.tool in _STATUS_OF_FAILURES and not call.failed:
+        return None
     found = next((match for pattern in (_FIRST, _HEADED, _LAST) if (match := pattern.search(call.text))), None)
-    stated = int(found[1]) if found else None
-    if call.tool not in _STATUS_IS_EXIT or call.failed:
-        return stated
-    return None if stated or unfinished(call) else 0
+    return int(found[1]) if found else None
 
 
 def unfinished(call: Call) -> bool:
