@@ -79,9 +79,7 @@ TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words that
 }
 _BY_TARGET = frozenset({"make", "ninja", "rake"})  # what runs is named by a target; none: the default one
 _TARGET = re.compile(r"(?:.*[-_:./])?(?:tests?|specs?|checks?|build|all|verify|ci|lint|unit|compile)(?:[-_:./].*)?")
-_TARGET_VALUES = frozenset(
-    {"-C", "-f", "-I", "-o", "-W", "-j", "-l", "-k"}
-)  # options of these with a word of their own
+_TARGET_VALUES = frozenset({"-C", "-f", "-I", "-o", "-W"})  # options of these with a word of their own
 _ONLY_SAYS = frozenset(  # options with which nothing is tested or built
     {"--version", "--help", "-h", "--collect-only", "--co", "--dry-run", "--just-print", "--question", "--listTests"}
 )

@@ -73,8 +73,9 @@ def exit_of(call: Call) -> int | None:
     """The exit status of a call's command, None where nothing says it."""
     if call.exit_status is not None:
         return call.exit_status
-    inside = _wrapped(call.text).get("metadata")
-    if isinstance(inside, dict) and isinstance(inside.get("exit_code"), int):
+    wrapped = _wrapped(call.text)
+    inside = wrapped.get("metadata") if isinstance(wrapped.get("output"), str) else None
+    if isinstance(inside, dict) and type(inside.get("exit_code")) is int:
         return int(inside["exit_code"])
     if call.tool in _STATUS_OF_FAILURES and not call.failed:
         return None
