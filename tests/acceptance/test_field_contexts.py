@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +20,8 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
 from eunoe.schemas.context import FORMATS, Context, Format
 from eunoe.schemas.errors import DoesNotFit
-from eunoe.testing import NatsServer
 
 HELD_BACK = re.compile(r"\[… [\d,]+ bytes of entry \d+ held back")
-
-
-@pytest.fixture
-def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
-    mapping = {"tools": ["search"], "each": "hits.*", "subject": "note", "name": "{title}", "value": "{text}"}
-    return Settings(
-        url=nats_server.url, space=space, data=tmp_path, role="person", principal="ada", mappings=(mapping,)
-    )
-
-
-@pytest.fixture
-async def fleet(settings: Settings) -> AsyncIterator[Fleet]:
-    async with running(settings) as fleet:
-        yield fleet
-
-
-@pytest.fixture
-async def memory(settings: Settings, fleet: Fleet) -> AsyncIterator[Memory]:
-    async with Memory.connect(settings=settings) as memory:
-        yield memory
 
 
 # Every reply carries its text (F36)

@@ -7,8 +7,6 @@ wrote · F47 control characters · F90 secrets beside letters that are not Latin
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,33 +17,12 @@ from eunoe.client import Memory, Turn
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.session import session
 from eunoe.runtime.settings import Settings
-from eunoe.runtime.workers import Fleet, running
+from eunoe.runtime.workers import Fleet
 from eunoe.schemas import subjects
 from eunoe.schemas.context import FORMATS, Context, Format
 from eunoe.schemas.errors import EunoeError, Invalid
-from eunoe.testing import NatsServer
 
 FED = 20  # times that a context is fed back
-
-
-@pytest.fixture
-def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
-    mapping = {"tools": ["search"], "each": "hits.*", "subject": "note", "name": "{title}", "value": "{text}"}
-    return Settings(
-        url=nats_server.url, space=space, data=tmp_path, role="person", principal="ada", mappings=(mapping,)
-    )
-
-
-@pytest.fixture
-async def fleet(settings: Settings) -> AsyncIterator[Fleet]:
-    async with running(settings) as fleet:
-        yield fleet
-
-
-@pytest.fixture
-async def memory(settings: Settings, fleet: Fleet) -> AsyncIterator[Memory]:
-    async with Memory.connect(settings=settings) as memory:
-        yield memory
 
 
 # Feeding back what memory gave (F44)

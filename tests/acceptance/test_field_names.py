@@ -6,7 +6,6 @@ F72 names that acted as patterns · F100 one item too large that took the others
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
@@ -16,12 +15,11 @@ from fields import LISTENING, known, told, used, views
 
 from eunoe.client import Memory
 from eunoe.runtime.settings import Settings
-from eunoe.runtime.workers import Fleet, running
+from eunoe.runtime.workers import Fleet
 from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError, TooLarge
 from eunoe.schemas.events import Event, Prompt, Response, TurnOpened
 from eunoe.schemas.requests import AppendRequest
-from eunoe.testing import NatsServer
 
 NAMES = (
     "a",
@@ -57,26 +55,6 @@ NAMES = (
     "=all",
     "x" * 128,
 )
-
-
-@pytest.fixture
-def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
-    mapping = {"tools": ["search"], "each": "hits.*", "subject": "note", "name": "{title}", "value": "{text}"}
-    return Settings(
-        url=nats_server.url, space=space, data=tmp_path, role="person", principal="ada", mappings=(mapping,)
-    )
-
-
-@pytest.fixture
-async def fleet(settings: Settings) -> AsyncIterator[Fleet]:
-    async with running(settings) as fleet:
-        yield fleet
-
-
-@pytest.fixture
-async def memory(settings: Settings, fleet: Fleet) -> AsyncIterator[Memory]:
-    async with Memory.connect(settings=settings) as memory:
-        yield memory
 
 
 # Names that could be patterns (F72)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from eunoe.composition import contents, hints
 from eunoe.composition.contents import Item
 from eunoe.schemas import limits
-from eunoe.schemas.events import Entry, ToolCall, ToolResult
+from eunoe.schemas.events import Entry, ToolResult
 
 MARKER_BYTES = 200  # bytes that a marker takes at most
 SIZE_MIN = 256  # bytes of the shortest excerpt
@@ -38,8 +38,6 @@ def shorten(text: str, event: Entry, size: int, way: str) -> str:
 def hint(event: Entry, memory_tool: bool, tool: str = "") -> str:
     if isinstance(event, ToolResult):
         return "; " + hints.recall(event.entry, event.tool or tool, memory_tool)
-    if isinstance(event, ToolCall):
-        return hints.recall_text(event.entry, memory_tool)
     return hints.recall_text(event.entry, memory_tool)
 
 

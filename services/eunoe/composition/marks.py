@@ -1,7 +1,7 @@
 """The labels around everything derived, and how data is kept from forging them.
 
 A label begins ``<eunoe-`` or ``</eunoe-``. Inside, whatever looks like one gets a backslash after its
-bracket, and one more where it already had some, so that `unescape` gives back exactly what was there. Pure.
+bracket, and one more where it already had some, so that taking one away gives back exactly what was there. Pure.
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ import re
 from eunoe.schemas.labels import record_id
 
 _ESCAPE = re.compile(r"<(\\*)(/?eunoe-)", re.IGNORECASE)
-_UNESCAPE = re.compile(r"<\\(\\*)(/?eunoe-)", re.IGNORECASE)
 _UNPLAIN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$|^\"| — from |^$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
     return _ESCAPE.sub(r"<\\\1\2", text)
-
-
-def unescape(text: str) -> str:
-    return _UNESCAPE.sub(r"<\1\2", text)
 
 
 def label(kind: str, body: str) -> str:
@@ -32,18 +27,13 @@ def label(kind: str, body: str) -> str:
 
 
 def one_line(value: str, also: str = "") -> str:
-    """``value`` itself where it is plain text on one line, else as a JSON string; `read_line` tells them apart.
+    """``value`` itself where it is plain text on one line, else as a JSON string; only one begins with a quote.
 
     ``also``: a separator that a plain value may not hold.
     """
     if _UNPLAIN.search(value) or (also and also in value):
         return json.dumps(value, ensure_ascii=bool(_SURROGATE.search(value))).translate(_BREAKS)
     return value
-
-
-def read_line(text: str) -> str:
-    """What `one_line` was given."""
-    return str(json.loads(text)) if text.startswith('"') else text
 
 
 def clean(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eunoe.composition import fitting
+from eunoe.composition import budget, fitting
 from eunoe.composition.draft import Draft, reaches
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.schemas import limits
@@ -81,7 +81,9 @@ def check(window: int, target: float, headroom: int) -> None:
         raise Invalid(f"a window of {window} tokens is too small; the least is {limits.WINDOW_MIN}")
     if window > limits.WINDOW_MAX:
         raise Invalid(f"a window of {window} tokens is larger than any; the most is {limits.WINDOW_MAX}")
-    if target and not 0.1 <= target <= 0.8:
-        raise Invalid(f"the target {target} must be a share of the window from 0.1 to 0.8")
-    if headroom > 64:
-        raise Invalid(f"the headroom is kept for at most 64 turns, not {headroom}")
+    if target and not budget.TARGET_MIN <= target <= budget.TARGET_MAX:
+        raise Invalid(
+            f"the target {target} must be a share of the window from {budget.TARGET_MIN} to {budget.TARGET_MAX}"
+        )
+    if headroom > budget.HEADROOM_TURNS_MAX:
+        raise Invalid(f"the headroom is kept for at most {budget.HEADROOM_TURNS_MAX} turns, not {headroom}")

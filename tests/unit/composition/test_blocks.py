@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -19,6 +20,16 @@ from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, Stated
 
 ALICE = Source(kind="person", principal="alice")
 READ = Source(kind="tool", principal="read_file", agent="builder")
+
+
+def unescape(text: str) -> str:
+    """What `marks.escape` was given: one backslash less in whatever looks like a label."""
+    return re.sub(r"<\\(\\*)(/?eunoe-)", r"<\1\2", text, flags=re.IGNORECASE)
+
+
+def read_line(text: str) -> str:
+    """What `marks.one_line` was given."""
+    return str(json.loads(text)) if text.startswith('"') else text
 
 
 def fact(
@@ -49,7 +60,7 @@ def body(block: str) -> str:
     """What is between the labels, as it was before escaping."""
     found = re.fullmatch(r'<eunoe-record kind="\w+" id="[0-9a-f]{12}">\n(.*)\n</eunoe-record>', block, re.DOTALL)
     assert found is not None
-    return marks.unescape(found[1])
+    return unescape(found[1])
 
 
 def test_the_earlier_block_says_what_it_is_and_ends_with_what_is_not_shown() -> None:
@@ -185,7 +196,7 @@ def test_escaping_is_undone_exactly_and_leaves_no_label(parts: list[str]) -> Non
 
     escaped = marks.escape(text)
 
-    assert marks.unescape(escaped) == text
+    assert unescape(escaped) == text
     assert not re.search(r"</?eunoe-", escaped, re.IGNORECASE)
 
 
@@ -194,4 +205,4 @@ def parse(line: str) -> tuple[str, str, str]:
     quoted = r'"(?:[^"\\]|\\.)*"'
     found = re.fullmatch(rf"- ({quoted}|[^ ]+?) ({quoted}|.*?): ({quoted}|.*?) — from tool read_file", line, re.DOTALL)
     assert found is not None
-    return marks.read_line(found[1]), marks.read_line(found[2]), marks.read_line(found[3])
+    return read_line(found[1]), read_line(found[2]), read_line(found[3])
