@@ -99,6 +99,12 @@ class Conflict(EunoeError):
     code = "conflict"
 
 
+class Stale(EunoeError):
+    """The fact changed since it was seen. Look at it again, and decide anew."""
+
+    code = "stale"
+
+
 class Unreachable(EunoeError):
     """No server can be reached.
 

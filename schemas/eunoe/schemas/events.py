@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from eunoe.schemas.context import Recipe
-from eunoe.schemas.facts import Assertion
+from eunoe.schemas.facts import Assertion, Identity
 
 
 class Blob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,12 +48,17 @@ class Base(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fi
 
 
 class TurnOpened(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.opened"):
-    """One request begins. ``key`` is its name in the append; ``session`` may hold many threads."""
+    """One request begins. ``key`` is its name in the append; ``session`` may hold many threads.
+
+    ``preview`` names the preview that the turn is part of: it sees that preview's facts, and what it states is
+    seen there only.
+    """
 
     turn: int = 0
     key: str = ""
     agent: str = ""
     session: str = ""
+    preview: str = ""
 
 
 class TurnCommitted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.committed"):
@@ -130,31 +135,92 @@ class Extracted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="extrac
     failed: tuple[str, ...] = ()
 
 
-class FactRecorded(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.recorded"):
+class FactEventBase(Base, frozen=True, kw_only=True, omit_defaults=True):
+    """Something said of, or done to, a fact.
+
+    ``expected`` makes the append conditional, and is not stored: the id of the fact that is in force under the
+    identity, as the writer saw it (empty: none), else the append is refused. What is logged is unconditional.
+    """
+
+    expected: str | None = None
+
+
+class FactRecorded(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.recorded"):
     """An assertion. Its id is a digest of where this event stands (`ids.fact_id`)."""
 
     fact: Assertion
 
 
-class FactRetired(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.retired"):
-    """Its own author takes an assertion back."""
+class FactRetired(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.retired"):
+    """Its author takes back what it asserted: its own assertions of that value, up to this event's order."""
 
     id: str
     reason: str = ""
 
 
-class FactDeleted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.deleted"):
+class FactDeleted(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.deleted"):
     """A person hides a fact: its lineage's assertions up to this event's order."""
 
     id: str
     reason: str = ""
 
 
-class FactApproved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="fact.approved"):
+class FactApproved(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.approved"):
     """A person admits a proposal: the event itself asserts ``fact``, citing the proposal's ``id``."""
 
     id: str
     fact: Assertion
+
+
+class FactMoved(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.moved"):
+    """A fact goes to another scope: the event itself asserts ``fact`` there, and closes the fact ``id`` where it was."""
+
+    id: str
+    fact: Assertion
+    reason: str = ""
+
+
+class FactLabelled(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.labelled"):
+    """Labels (their declared numbers) are put on a fact's lineage, or taken off."""
+
+    id: str
+    add: tuple[int, ...] = ()
+    remove: tuple[int, ...] = ()
+
+
+class FactPinned(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.pinned"):
+    """A fact's lineage is pinned, or with ``pinned`` False is not any more: pinned facts are shown first."""
+
+    id: str
+    pinned: bool = True
+
+
+class ConflictRaised(Base, frozen=True, kw_only=True, omit_defaults=True, tag="conflict.raised"):
+    """From here on sources disagree: ``facts`` are the ids of the heads, the one that leads first."""
+
+    identity: Identity
+    facts: tuple[str, ...] = ()
+
+
+class ConflictResolved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="conflict.resolved"):
+    """From here on nobody disagrees; ``facts`` as in `ConflictRaised`, as far as any is in force."""
+
+    identity: Identity
+    facts: tuple[str, ...] = ()
+
+
+class SessionEnded(Base, frozen=True, kw_only=True, omit_defaults=True, tag="session.ended"):
+    """The session of this book is over: its facts up to this event's order are hidden, and then go."""
+
+    reason: str = ""
+
+
+class SessionStateSet(Base, frozen=True, kw_only=True, omit_defaults=True, tag="session.state"):
+    """The session of this book carries ``state`` (JSON text) from here on; ``expected`` is not stored, and makes the
+    append conditional: the id of the event that set the state before, empty for none."""
+
+    state: str
+    expected: str | None = None
 
 
 class ContextComposed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="context.composed"):
@@ -173,26 +239,10 @@ class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memor
 
 
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult
-FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved
-MemoryEvent = Extracted | FactRecorded | FactRetired | FactDeleted | FactApproved | ContextComposed | MemoryUsed
+FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
+BookEvent = FactEvent | ConflictRaised | ConflictResolved | SessionEnded | SessionStateSet
+MemoryEvent = Extracted | BookEvent | ContextComposed | MemoryUsed
 HappenedEvent = (
     TurnOpened | TurnCommitted | TurnAborted | Instructions | Prompt | Response | ToolCall | ToolResult | Usage
 )
-Event = (
-    TurnOpened
-    | TurnCommitted
-    | TurnAborted
-    | Instructions
-    | Prompt
-    | Response
-    | ToolCall
-    | ToolResult
-    | Usage
-    | Extracted
-    | FactRecorded
-    | FactRetired
-    | FactDeleted
-    | FactApproved
-    | ContextComposed
-    | MemoryUsed
-)
+Event = HappenedEvent | MemoryEvent

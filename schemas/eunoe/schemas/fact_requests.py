@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.facts import FactClass, Identity, Method, Scope, Source
+from eunoe.schemas.facts import ActKind, FactClass, Identity, Method, Scope, SessionRecord, Source
 
 
 class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -17,6 +17,11 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     ones and, for ``scope`` session or thread, every owner's (an agent is refused that). ``agent`` narrows the
     permanent ones to the shared ones and that agent's own, and the others to those from its turns. ``all``
     adds what is superseded, retired or deleted. ``cursor`` goes on after the last reply.
+
+    ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts.
+    ``since``: only what changed after that position of the log, what is not in force any more included.
+    ``recorded`` and ``valid`` (ms UTC) ask what was known at that moment, and what held at that one; None is now.
+    ``preview``: as that preview sees it.
     """
 
     scope: Scope | Literal[""] = ""
@@ -24,16 +29,28 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     session: str = ""
     agent: str = ""
     all: bool = False
+    subject: str = ""
+    labels: tuple[str, ...] = ()
+    pinned: bool = False
+    proposed: bool = False
+    conflicts: bool = False
+    since: int = 0
+    recorded: int | None = None
+    valid: int | None = None
+    preview: str = ""
     limit: int = 200
     cursor: str = ""
     after: Watermark = Watermark()
     wait: float = 2.0
 
 
+FactState = Literal["current", "superseded", "retired", "deleted", "approved", "moved", "proposed", "removed"]
+
+
 class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One version of a fact as people see it. ``state`` says why it is shown; times are ms UTC.
 
-    ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
+    ``state`` *removed* is what a preview takes away. ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
     ``value — from SOURCE``. ``superseded_by`` is the id of what replaced it, ``rule`` the name of why.
     """
 
@@ -41,7 +58,7 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     identity: Identity
     value: str
     version: int
-    state: Literal["current", "superseded", "retired", "deleted", "proposed"]
+    state: FactState
     source: Source
     at: int
     position: int
@@ -59,6 +76,14 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent: str = ""
     entries: tuple[int, ...] = ()
     from_text: str = ""
+    recorded: int = 0
+    valid_from: int | None = None
+    valid_to: int | None = None
+    labels: tuple[str, ...] = ()
+    pinned: bool = False
+    cites: str = ""
+    replaces: str = ""
+    has_content: bool = False
 
 
 class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -70,8 +95,47 @@ class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The history of the fact with this id, or unique beginning of one (5 characters or more).
 
-    ``session``: the session from which an agent asks, whose facts it may see. ``after`` as in `FactsRequest`.
+    ``session``: the session from which an agent asks, whose facts it may see. ``preview``, ``recorded``, ``valid``
+    and ``after`` as in `FactsRequest`. ``content``: with the body of the version that the id names.
     """
+
+    id: str
+    session: str = ""
+    preview: str = ""
+    recorded: int | None = None
+    valid: int | None = None
+    content: bool = False
+    after: Watermark = Watermark()
+    wait: float = 2.0
+
+
+class ActView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that was done to a fact: what, to which assertion, by whom, when (ms UTC), and where in the log."""
+
+    kind: ActKind
+    target: str
+    by: str
+    at: int
+    position: int
+    reason: str = ""
+    labels: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Every version and every act, oldest first. ``current`` is the id of what is in force, empty for nothing."""
+
+    identity: Identity
+    versions: tuple[FactView, ...]
+    conflict: bool = False
+    acts: tuple[ActView, ...] = ()
+    current: str = ""
+    content: str = ""
+    watermark: Watermark = Watermark()
+
+
+class WhyRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a fact is known and in force; ``id``, ``session`` and ``after`` as in `FactRequest`."""
 
     id: str
     session: str = ""
@@ -79,13 +143,107 @@ class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     wait: float = 2.0
 
 
-class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every version, oldest first."""
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where one assertion came from: the entry's number and kind, and of its content the bytes ``start`` to ``end``
+    that hold the value (the beginning where the value is not literally there), as ``text``."""
 
-    identity: Identity
-    versions: tuple[FactView, ...]
-    conflict: bool = False
+    id: str
+    thread: str
+    turn: int = 0
+    entry: int = 0
+    kind: str = ""
+    tool: str = ""
+    position: int = 0
+    start: int = 0
+    end: int = 0
+    size: int = 0
+    text: str = ""
+    missing: str = ""
+
+
+class Use(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One request that a fact reached: thread, turn, and the id of its context."""
+
+    thread: str
+    turn: int
+    context: str
+    fact: str = ""
+
+
+class WhyReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``because`` says in words by which rule the version is what it is. ``used`` is newest first, at most
+    `limits.USES_SHOWN` of the ``uses`` there are."""
+
+    fact: FactView
+    because: str
+    evidence: tuple[Evidence, ...] = ()
+    cited: tuple[FactView, ...] = ()
+    used: tuple[Use, ...] = ()
+    uses: int = 0
     watermark: Watermark = Watermark()
+
+
+class TracesRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Every derived thing that facts have: what a receipt of deletion names. ``ids`` are whole ids."""
+
+    ids: tuple[str, ...]
+    session: str = ""
+    after: Watermark = Watermark()
+    wait: float = 2.0
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One derived thing: its kind, where it is (a bucket's key, a thread and turn, an id), and what became of it."""
+
+    fact: str
+    kind: Literal["document", "content", "index", "context", "approval", "copy", "preview", "source", "support"]
+    where: str
+    fate: str
+
+
+class TracesReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    traces: tuple[Trace, ...]
+    remaining: tuple[FactView, ...] = ()
+    watermark: Watermark = Watermark()
+
+
+class SessionRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session: whether it is there, when it expires, what it carries."""
+
+    session: str
+    after: Watermark = Watermark()
+    wait: float = 2.0
+
+
+class SessionReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``record`` is None for a session that nobody wrote to. ``facts`` counts those in force now."""
+
+    record: SessionRecord | None = None
+    status: Literal["unknown", "open", "expired", "ended"] = "unknown"
+    facts: int = 0
+    watermark: Watermark = Watermark()
+
+
+class KindView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A subject kind as it is in force; ``fields`` are those that the configuration changed, or all of a new one."""
+
+    name: str
+    fact_class: FactClass
+    scope: Scope
+    normaliser: str
+    description: str
+    distil: bool
+    note: bool
+    single: bool
+    origin: Literal["shipped", "changed", "added"]
+    fields: tuple[str, ...] = ()
+
+
+class KindsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The kinds and the labels (name to number) of the workers that answer."""
+
+    kinds: tuple[KindView, ...]
+    labels: dict[str, int] = {}
 
 
 class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -15,7 +15,8 @@ SourceClass = Literal["person", "caller", "tool", "model"]
 RANK: dict[str, int] = {"person": 4, "caller": 3, "tool": 2, "model": 1}
 FactClass = Literal["permanent", "dynamic", "ephemeral"]
 Method = Literal["stated", "extracted", "distilled", "noted", "inferred"]
-ActKind = Literal["retired", "deleted", "approved"]
+Closing = Literal["retired", "deleted", "approved", "moved"]
+ActKind = Literal["retired", "deleted", "approved", "moved", "labelled", "pinned", "unpinned", "raised", "resolved"]
 
 # The class of what a role states in its own name, and those that it states in another's: workers speak for tools
 # and models, and a person may carry what a caller stated, which ranks below the person's own.
@@ -23,13 +24,18 @@ OWN_CLASS: dict[str, SourceClass] = {"person": "person", "caller": "caller", "to
 OTHERS_CLASSES: dict[str, tuple[SourceClass, ...]] = {"worker": ("tool", "model"), "person": ("caller",)}
 
 
-class Identity(msgspec.Struct, frozen=True, order=True):
-    """What a fact is about. ``owner`` is ``shared`` or an agent (permanent), a session, or a thread."""
+class Identity(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
+    """What a fact is about. ``owner`` is ``shared`` or an agent (permanent), a session, or a thread.
+
+    ``preview`` names the preview that it belongs to, and is empty for what is live: a preview's facts have
+    identities, and so documents, of their own.
+    """
 
     scope: Scope
     owner: str
     subject: str
     name: str
+    preview: str = ""
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -59,6 +65,9 @@ class Assertion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``value`` is one line; ``content`` an optional body. ``proposal`` marks an assertion of a permanent
     kind that nobody with the authority has approved: an ordinary fact of its own thread.
+    ``valid_from`` and ``valid_to`` (ms UTC, half open) say when it holds, None without an end. ``cites`` is the
+    id of the fact that it approves or moves. In a preview, ``replaces`` is the id of the live fact in whose
+    place it stands, and with ``removes`` it only takes that one away.
     """
 
     identity: Identity
@@ -72,11 +81,15 @@ class Assertion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     proposal: bool = False
     valid_from: int | None = None
     valid_to: int | None = None
+    cites: str = ""
+    replaces: str = ""
+    removes: bool = False
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An assertion in its document: with its ``id``, its ``position`` in the log, and its ``index`` there.
 
+    ``recorded`` is when it was accepted (ms UTC); ``fact.at``, which orders it, may be the transcript's own.
     ``content`` of the assertion is empty here; a body is kept under a key of its own. ``has_content`` says so.
     """
 
@@ -84,6 +97,7 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     position: int
     index: int
     fact: Assertion
+    recorded: int = 0
     has_content: bool = False
 
 
@@ -91,7 +105,10 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something done to a fact, with who did it (role and principal), when (ms UTC) and where in the log.
 
     ``lineage`` and ``order`` are the target's: an act stays with its lineage when its target has left the
-    document. ``at`` is never before the target's own, so an act always comes after what it is about.
+    document. ``at`` is never before the target's own, so an act always comes after what it is about; ``recorded``
+    is when it was accepted. ``author`` is the target's author (`lineage.author`), whose assertions alone a
+    retirement takes back. ``add`` and ``remove`` are numbers of labels. An act on the whole identity (``raised``,
+    ``resolved``: a conflict between the facts ``ids``) has no target and the lineage ``""``.
     """
 
     id: str
@@ -103,25 +120,40 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: int
     position: int
     index: int
+    recorded: int = 0
     reason: str = ""
+    author: str = ""
+    add: tuple[int, ...] = ()
+    remove: tuple[int, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+class Supporter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One author's assertions of the value in force: the first, how many, and the order of the newest."""
+
+    first: Stated
+    count: int
+    newest: tuple[int, int, int]
 
 
 class Floor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One lineage up to ``order`` (at, position, index), folded: what has left its document.
 
-    ``count`` assertions left it, in ``versions`` versions. ``head`` is the first assertion of the last of
-    those versions, with ``supports`` assertions of its value so far, the newest at ``newest``; ``closed``
-    says which act ended it (``closed_by``), and is empty while it is in force.
+    ``count`` assertions left it, in ``versions`` versions. ``supporters`` are those who assert the value of the
+    last of those versions and have not taken it back, by author; ``ended`` is that version's first assertion when
+    none is left, or when an act closed it: ``closed`` says which (``closed_by`` is its id). ``labels`` and
+    ``pinned`` are the lineage's.
     """
 
     order: tuple[int, int, int] = (0, 0, 0)
     count: int = 0
     versions: int = 0
-    head: Stated | None = None
-    supports: int = 0
-    newest: tuple[int, int, int] = (0, 0, 0)
-    closed: ActKind | Literal[""] = ""
+    supporters: dict[str, Supporter] = {}
+    ended: Stated | None = None
+    closed: Closing | Literal[""] = ""
     closed_by: str = ""
+    labels: tuple[int, ...] = ()
+    pinned: bool = False
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -161,8 +193,36 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     producers: dict[str, tuple[int, int, int]] = {}
 
 
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Which set of buckets a bucket belongs to: three buckets with one ``id`` were filled together."""
+class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which set of buckets a bucket belongs to: three buckets with one ``id`` were filled together.
+
+    ``generation`` counts the sets of a space; the highest whose three buckets have it is the one in use.
+    """
 
     v: int
     id: str
+    generation: int = 1
+
+
+class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session as memory keeps it, beside its facts. Times are ms UTC of acceptance.
+
+    Every write of the session moves ``expires_at``; from then on readers show none of its facts. ``ended`` is
+    the order of the event that ended it last: what orders up to there is hidden and goes. ``state`` is the JSON
+    text that the session carries, as the event at ``state_order`` set it, ``state_id`` its id (empty: never set).
+    """
+
+    v: int
+    session: str
+    started: int = 0
+    changed: int = 0
+    expires_at: int = 0
+    ended: tuple[int, int, int] = (0, 0, 0)
+    ended_by: str = ""
+    reason: str = ""
+    state: str = ""
+    state_id: str = ""
+    state_order: tuple[int, int, int] = (0, 0, 0)
+    state_by: str = ""
+    agents: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()

@@ -54,7 +54,17 @@ FAILED_IN_STATE = 16  # newest failed extractions that a thread's state names
 TITLE_LENGTH = 80  # characters of a thread's title
 PAGE_FACTS = 1_000  # facts, or threads, in one page of a list
 INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
+INLINE_DATED = 256  # the same of a lineage in which some say from when or until when they hold
 INLINE_ACTS = 64  # newest acts of each lineage kept in a document
+LABELS = 64  # labels on one fact
+LABEL_NUMBER = 1_023  # the highest number that a label may have
+LABEL_LENGTH = 64  # characters of a label's name
+PINNED_TOKENS = 1_024  # tokens of the pinned facts of one owner, by default
+SESSION_SECONDS = 24 * 3600  # seconds after its last write at which a session expires
+SESSION_STATE_BYTES = 16 * KIB  # bytes of the JSON text that a session carries
+REASON_LENGTH = 500  # characters of the reason for an act
+USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known
+EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from
 
 # Composition
 DUE_SHARE = 0.85  # of the window: fill at which turns leave

@@ -23,13 +23,14 @@ GENESIS = "0" * 64  # the ``prev`` of a chain's first record
 
 
 class OpenTurn(msgspec.Struct, frozen=True, array_like=True):
-    """A turn that is open after a record: its number, last touch (ms UTC), agent, session, opening record."""
+    """A turn that is open after a record: its number, last touch (ms UTC), agent, session, opening record, preview."""
 
     turn: int
     touched: int
     agent: str
     session: str
     record: int
+    preview: str = ""
 
 
 class ClosedTurn(msgspec.Struct, frozen=True, array_like=True):

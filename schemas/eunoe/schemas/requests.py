@@ -12,6 +12,19 @@ import msgspec
 
 from eunoe.schemas.context import Context, Format, Watermark
 from eunoe.schemas.events import Event
+from eunoe.schemas.fact_requests import ActView as ActView
+from eunoe.schemas.fact_requests import Evidence as Evidence
+from eunoe.schemas.fact_requests import FactState as FactState
+from eunoe.schemas.fact_requests import KindsReply as KindsReply
+from eunoe.schemas.fact_requests import KindView as KindView
+from eunoe.schemas.fact_requests import SessionReply as SessionReply
+from eunoe.schemas.fact_requests import SessionRequest as SessionRequest
+from eunoe.schemas.fact_requests import Trace as Trace
+from eunoe.schemas.fact_requests import TracesReply as TracesReply
+from eunoe.schemas.fact_requests import TracesRequest as TracesRequest
+from eunoe.schemas.fact_requests import Use as Use
+from eunoe.schemas.fact_requests import WhyReply as WhyReply
+from eunoe.schemas.fact_requests import WhyRequest as WhyRequest
 from eunoe.schemas.fact_requests import FactReply as FactReply
 from eunoe.schemas.fact_requests import FactRequest as FactRequest
 from eunoe.schemas.fact_requests import FactsReply as FactsReply
@@ -21,7 +34,11 @@ from eunoe.schemas.fact_requests import ThreadsReply as ThreadsReply
 from eunoe.schemas.fact_requests import ThreadsRequest as ThreadsRequest
 from eunoe.schemas.fact_requests import ThreadState as ThreadState
 
-Verb = Literal["append", "piece", "head", "show", "records", "anchor", "threads", "compose", "turns", "facts", "fact"]
+Verb = Literal[
+    "append", "piece", "head", "show", "records", "anchor", "erase",
+    "threads", "facts", "fact", "why", "traces", "session", "kinds", "rebuild",
+    "compose", "turns",
+]  # fmt: skip
 
 
 # audit
@@ -151,7 +168,7 @@ class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     as it would be asked (looking), or empty for none. ``store``: this is a real request, so its recipe is
     logged before the reply. ``turn``: compose a past turn again instead. ``after``: wait until the layers
     are this fresh, ``wait`` seconds at most. ``target`` and ``headroom`` override settings (0 for the default).
-    ``session`` and ``agent``: where the request comes from, when no turn of the thread says otherwise.
+    ``session``, ``agent`` and ``preview``: where the request comes from, when no turn of the thread says otherwise.
     """
 
     window: int = 8192
@@ -168,6 +185,7 @@ class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     model: str = ""
     session: str = ""
     agent: str = ""
+    preview: str = ""
 
 
 class ComposeReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -54,6 +54,9 @@ def book_chain(scope: str, owner: str) -> str:
     return f"book.{scope}.{ids.encode(owner)}"
 
 
+ERASURES = "book.space.erasures"  # the chain of what was erased in the space, and why
+
+
 def chain_thread(chain: str) -> str:
     """The thread that a chain belongs to, or the empty string for a book."""
     kind, _, rest = chain.partition(".")
@@ -192,8 +195,12 @@ def pieces_filter(space: str) -> str:
     return f"eunoe.{space}.piece.*.*"
 
 
-def bucket(space: str, scope: Bucket, generation: int = 1) -> str:
-    return f"eunoe_{space}_{scope}" + (f"_g{generation}" if generation > 1 else "")
+SLOTS = (1, 2)  # a bucket has two names: generations take turns, so that permissions can name both
+
+
+def bucket(space: str, scope: Bucket, slot: int = 1) -> str:
+    """The bucket of a scope; the set in use and the one that replaces it are in different slots."""
+    return f"eunoe_{space}_{scope}" + (f"_g{slot}" if slot > 1 else "")
 
 
 def streams(space: str) -> list[str]:
@@ -210,8 +217,10 @@ def deletions(space: str) -> list[str]:
 # Document keys
 
 
-def fact_key(owner: str, subject: str, name: str) -> str:
-    return f"fact.{ids.encode(owner)}.{ids.encode(subject)}.{ids.key_token(name)}"
+def fact_key(owner: str, subject: str, name: str, preview: str = "") -> str:
+    """The key of a fact's document; one of a preview has a key of its own."""
+    kind = f"preview.{ids.encode(preview)}" if preview else "fact"
+    return f"{kind}.{ids.encode(owner)}.{ids.encode(subject)}.{ids.key_token(name)}"
 
 
 def facts_of(owner: str) -> str:
@@ -219,9 +228,19 @@ def facts_of(owner: str) -> str:
     return f"fact.{ids.encode(owner)}.>"
 
 
+def previews_of(preview: str, owner: str) -> str:
+    """The filter for every fact document of one owner in a preview."""
+    return f"preview.{ids.encode(preview)}.{ids.encode(owner)}.>"
+
+
 def is_fact_key(key: str) -> bool:
     """Whether a fact's document is under this key."""
-    return key.startswith("fact.")
+    return key.startswith(("fact.", "preview."))
+
+
+def session_key(session: str) -> str:
+    """Where a session's record is kept, in the bucket of sessions."""
+    return f"session.{ids.encode(session)}"
 
 
 def content_key(owner: str, fact: str) -> str:

@@ -35,9 +35,9 @@ def blobs(space: str, replicas: int = 1) -> Policy:
     return _stream(subjects.blobs_stream(space), [subjects.pieces_filter(space)], replicas, max_msgs_per_subject=1)
 
 
-def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, generation: int = 1) -> Policy:
+def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, slot: int = 1) -> Policy:
     """A KV bucket of one revision a key. Removing single messages is off: it can bring older values back."""
-    name = subjects.bucket(space, scope, generation)
+    name = subjects.bucket(space, scope, slot)
     return _stream(
         f"KV_{name}",
         [f"$KV.{name}.>"],
