@@ -173,7 +173,7 @@ class FactApproved(FactEventBase, frozen=True, kw_only=True, omit_defaults=True,
 
 
 class FactMoved(FactEventBase, frozen=True, kw_only=True, omit_defaults=True, tag="fact.moved"):
-    """A fact goes to another scope: the event itself asserts ``fact`` there, and closes the fact ``id`` where it was."""
+    """A fact goes to another scope: the event itself asserts ``fact`` there, and closes the fact ``id``."""
 
     id: str
     fact: Assertion

@@ -50,7 +50,9 @@ FactState = Literal["current", "superseded", "retired", "deleted", "approved", "
 class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One version of a fact as people see it. ``state`` says why it is shown; times are ms UTC.
 
-    ``state`` *removed* is what a preview takes away. ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
+    ``state`` *removed* is what a preview takes away.
+
+    ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
     ``value — from SOURCE``. ``superseded_by`` is the id of what replaced it, ``rule`` the name of why.
     """
 
