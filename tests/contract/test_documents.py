@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from eunoe.runtime.doors import Change, Entry, Store
+from eunoe.runtime.doors import Change, Entry, Found, Store
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Busy, Conflict
 
@@ -125,6 +125,11 @@ async def test_find_over_more_documents_than_one_answer_takes(doors: Store) -> N
     found = await doors.thread.find(["k.>"])
 
     assert [one.key for one in found.entries] == [f"k.{number:04}" for number in range(1100) if number != 500]
+    assert await doors.thread.few(["k.>"]) is None
+    assert await doors.thread.few(["k.0500", "k.0000", "x"]) == Found(
+        (Entry("k.0000", b"x", found.entries[0].revision),), found.upto
+    )
+    assert await doors.thread.few([]) == Found((), 0)
 
 
 async def test_a_fence_is_reached_or_busy(doors: Store) -> None:

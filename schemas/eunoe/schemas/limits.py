@@ -16,6 +16,7 @@ KEY_LENGTH = 160  # characters of one encoded token of a document key; a longer 
 
 # NATS
 SERVER_VERSION = (2, 12)  # of nats-server: the oldest that does what Eunoe needs
+FOUND_AT_ONCE = 1_024  # subjects whose last messages one direct get answers
 NANOSECONDS = 1_000_000_000  # nanoseconds in a second, for JetStream's API counts in them
 
 # Messages

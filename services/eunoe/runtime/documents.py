@@ -47,6 +47,14 @@ class JetStreamDocuments:
         entries = [entry for message, headers in found if (entry := self._entry(message, headers))]
         return Found(entries=tuple(sorted(entries, key=lambda entry: entry.key)), upto=upto)
 
+    async def few(self, filters: Sequence[str]) -> Found | None:
+        answer = await self._lookup.few(self._subjects(filters))
+        if answer is None:
+            return None
+        found, upto = answer
+        entries = [entry for message, headers in found if (entry := self._entry(message, headers))]
+        return Found(entries=tuple(sorted(entries, key=lambda entry: entry.key)), upto=upto)
+
     async def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
         subjects = tuple(self._subjects(filters))
         for _ in range(ROUNDS):

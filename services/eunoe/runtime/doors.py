@@ -171,6 +171,10 @@ class Documents(Protocol):
         """Every live document whose key matches one of the filters (``*`` a token, ``>`` the rest)."""
         ...
 
+    async def few(self, filters: Sequence[str]) -> Found | None:
+        """As `find`, in one round trip; None where more than `limits.FOUND_AT_ONCE` keys match, deleted ones too."""
+        ...
+
     def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
         """Every live document that matches, in order of revision after revision ``after``, in bounded memory.
 

@@ -55,6 +55,12 @@ class Lookup:
                 raise Busy(f"stream {self._stream} answers up to {upto} and does not reach {fence} yet; try again")
             await asyncio.sleep(next(pauses))
 
+    async def few(self, filters: Sequence[str]) -> tuple[list[Raw], int] | None:
+        """As `latest`, in one direct get; None where more subjects match than that answers."""
+        if not filters:
+            return [], 0
+        return await self._jetstream.again(f"stream {self._stream}", lambda: self._direct(list(filters)))
+
     async def one(self, subject: str) -> Raw | None:
         """The last message of one subject."""
         return await self._jetstream.again(f"stream {self._stream}", lambda: self._one(subject))
@@ -68,13 +74,17 @@ class Lookup:
         return found
 
     async def _latest(self, filters: list[str]) -> tuple[list[Raw], int]:
+        found = await self._direct(filters)
+        return await self._newest(filters) if found is None else found
+
+    async def _direct(self, filters: list[str]) -> tuple[list[Raw], int] | None:
         found: list[Raw] = []
         request: dict[str, Any] = {"multi_last": filters}
         while True:
             *messages, end = await self._jetstream.direct(self._stream, request)
             found += [(stored.from_direct(answer), answer.headers) for answer in messages]
             if end.status == TOO_MANY:
-                return await self._newest(filters)
+                return None
             if end.status == NOTHING:
                 return found, 0
             if end.status != END:

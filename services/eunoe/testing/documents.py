@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 
 from eunoe.runtime.doors import Change, Clock, Entry, Found, SystemClock
+from eunoe.schemas import limits
 from eunoe.schemas.errors import Busy, Conflict
 from eunoe.testing.stream import MemoryStream
 
@@ -37,6 +38,10 @@ class MemoryDocuments:
             entries=tuple(sorted(entries, key=lambda entry: entry.key)),
             upto=self._stream.last_seq if found else 0,
         )
+
+    async def few(self, filters: Sequence[str]) -> Found | None:
+        many = len(self._stream.latest(filters)) > limits.FOUND_AT_ONCE if filters else False
+        return None if many else await self.find(filters)
 
     async def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
         while after < (last := self._stream.last_seq):
