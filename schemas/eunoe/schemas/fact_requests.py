@@ -1,4 +1,4 @@
-"""Requests and replies about facts and threads, and a thread's state. `eunoe.schemas.requests` has their names too."""
+"""Requests and replies about facts, sessions and kinds. `eunoe.schemas.requests` has their names too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     A thread or session names whose facts are wanted beside the permanent ones; with neither, the permanent
     ones and, for ``scope`` session or thread, every owner's (an agent is refused that). ``agent`` narrows the
     permanent ones to the shared ones and that agent's own, and the others to those from its turns. ``all``
-    adds what is superseded, retired or deleted. ``cursor`` goes on after the last reply.
+    adds what is superseded, retired or deleted.
+
+    Where every owner that is asked for is named and has few facts, they come by subject and name, the ones of the
+    thread before the session's before the permanent ones; else scope by scope, in the order in which they last
+    changed. ``cursor`` goes on after the last reply, in the same order: what does not change meanwhile comes once.
+    A page holds whole documents, so with ``all`` it may hold more than ``limit``, and where much is filtered out
+    it may hold less, even nothing, and have a cursor.
 
     ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts.
     ``since``: only what changed after that position of the log, what is not in force any more included.
@@ -89,9 +95,12 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of facts. ``damaged`` are the keys of documents that cannot be read, and are left out."""
+
     facts: tuple[FactView, ...]
     watermark: Watermark = Watermark()
     cursor: str = ""
+    damaged: tuple[str, ...] = ()
 
 
 class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -112,7 +121,9 @@ class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class ActView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that was done to a fact: what, to which assertion, by whom, when (ms UTC), and where in the log."""
+    """Something that was done to a fact: what, to which assertion, by whom, when (ms UTC), and where in the log.
+
+    ``labels`` are those that were put on, and, after a ``-``, those that were taken off."""
 
     kind: ActKind
     target: str
@@ -133,79 +144,6 @@ class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     acts: tuple[ActView, ...] = ()
     current: str = ""
     content: str = ""
-    watermark: Watermark = Watermark()
-
-
-class WhyRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why a fact is known and in force; ``id``, ``session`` and ``after`` as in `FactRequest`."""
-
-    id: str
-    session: str = ""
-    after: Watermark = Watermark()
-    wait: float = 2.0
-
-
-class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where one assertion came from: the entry's number and kind, and of its content the bytes ``start`` to ``end``
-    that hold the value (the beginning where the value is not literally there), as ``text``."""
-
-    id: str
-    thread: str
-    turn: int = 0
-    entry: int = 0
-    kind: str = ""
-    tool: str = ""
-    position: int = 0
-    start: int = 0
-    end: int = 0
-    size: int = 0
-    text: str = ""
-    missing: str = ""
-
-
-class Use(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One request that a fact reached: thread, turn, and the id of its context."""
-
-    thread: str
-    turn: int
-    context: str
-    fact: str = ""
-
-
-class WhyReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """``because`` says in words by which rule the version is what it is. ``used`` is newest first, at most
-    `limits.USES_SHOWN` of the ``uses`` there are."""
-
-    fact: FactView
-    because: str
-    evidence: tuple[Evidence, ...] = ()
-    cited: tuple[FactView, ...] = ()
-    used: tuple[Use, ...] = ()
-    uses: int = 0
-    watermark: Watermark = Watermark()
-
-
-class TracesRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every derived thing that facts have: what a receipt of deletion names. ``ids`` are whole ids."""
-
-    ids: tuple[str, ...]
-    session: str = ""
-    after: Watermark = Watermark()
-    wait: float = 2.0
-
-
-class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One derived thing: its kind, where it is (a bucket's key, a thread and turn, an id), and what became of it."""
-
-    fact: str
-    kind: Literal["document", "content", "index", "context", "approval", "copy", "preview", "source", "support"]
-    where: str
-    fate: str
-
-
-class TracesReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    traces: tuple[Trace, ...]
-    remaining: tuple[FactView, ...] = ()
     watermark: Watermark = Watermark()
 
 
@@ -246,50 +184,3 @@ class KindsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     kinds: tuple[KindView, ...]
     labels: dict[str, int] = {}
-
-
-class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A page of threads in the order in which they last changed; ``newest``: the last one first."""
-
-    newest: bool = False
-    limit: int = 200
-    cursor: str = ""
-    after: Watermark = Watermark()
-    wait: float = 2.0
-
-
-class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A thread in short: the bounded projection kept as its ``state`` document. Times are ms UTC.
-
-    ``first`` and ``last`` are the transcript's own times, ``changed`` is when its last record was accepted.
-    ``extracted`` is the ordinal of the last committed turn whose facts are recorded; ``position`` the log
-    position this reflects; ``producers`` how far each producer is, keyed as in a record's header. ``failed`` are
-    the newest turns (ordinals) of whose extraction something failed, with the reason.
-    """
-
-    v: int
-    thread: str
-    position: int = 0
-    record: int = 0
-    entries: int = 0
-    turns: int = 0
-    committed: int = 0
-    aborted: int = 0
-    extracted: int = 0
-    facts: int = 0
-    bytes: int = 0
-    first: int = 0
-    last: int = 0
-    changed: int = 0
-    title: str = ""
-    agents: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()
-    open: tuple[int, ...] = ()
-    producers: dict[str, tuple[int, int, int]] = {}
-    failed: tuple[tuple[int, str], ...] = ()
-
-
-class ThreadsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    threads: tuple[ThreadState, ...]
-    cursor: str = ""
-    watermark: Watermark = Watermark()

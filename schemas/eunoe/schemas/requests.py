@@ -13,7 +13,6 @@ import msgspec
 from eunoe.schemas.context import Context, Format, Watermark
 from eunoe.schemas.events import Event
 from eunoe.schemas.fact_requests import ActView as ActView
-from eunoe.schemas.fact_requests import Evidence as Evidence
 from eunoe.schemas.fact_requests import FactReply as FactReply
 from eunoe.schemas.fact_requests import FactRequest as FactRequest
 from eunoe.schemas.fact_requests import FactsReply as FactsReply
@@ -24,15 +23,16 @@ from eunoe.schemas.fact_requests import KindsReply as KindsReply
 from eunoe.schemas.fact_requests import KindView as KindView
 from eunoe.schemas.fact_requests import SessionReply as SessionReply
 from eunoe.schemas.fact_requests import SessionRequest as SessionRequest
-from eunoe.schemas.fact_requests import ThreadsReply as ThreadsReply
-from eunoe.schemas.fact_requests import ThreadsRequest as ThreadsRequest
-from eunoe.schemas.fact_requests import ThreadState as ThreadState
-from eunoe.schemas.fact_requests import Trace as Trace
-from eunoe.schemas.fact_requests import TracesReply as TracesReply
-from eunoe.schemas.fact_requests import TracesRequest as TracesRequest
-from eunoe.schemas.fact_requests import Use as Use
-from eunoe.schemas.fact_requests import WhyReply as WhyReply
-from eunoe.schemas.fact_requests import WhyRequest as WhyRequest
+from eunoe.schemas.thread_requests import ThreadsReply as ThreadsReply
+from eunoe.schemas.thread_requests import ThreadsRequest as ThreadsRequest
+from eunoe.schemas.thread_requests import ThreadState as ThreadState
+from eunoe.schemas.trace_requests import Evidence as Evidence
+from eunoe.schemas.trace_requests import Trace as Trace
+from eunoe.schemas.trace_requests import TracesReply as TracesReply
+from eunoe.schemas.trace_requests import TracesRequest as TracesRequest
+from eunoe.schemas.trace_requests import Use as Use
+from eunoe.schemas.trace_requests import WhyReply as WhyReply
+from eunoe.schemas.trace_requests import WhyRequest as WhyRequest
 
 Verb = Literal[
     "append", "piece", "head", "show", "records", "anchor", "erase",

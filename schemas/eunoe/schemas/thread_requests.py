@@ -1,0 +1,54 @@
+"""Requests and replies about threads, and a thread's state. `eunoe.schemas.requests` has their names too."""
+
+from __future__ import annotations
+
+import msgspec
+
+from eunoe.schemas.context import Watermark
+
+
+class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of threads in the order in which they last changed; ``newest``: the last one first."""
+
+    newest: bool = False
+    limit: int = 200
+    cursor: str = ""
+    after: Watermark = Watermark()
+    wait: float = 2.0
+
+
+class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A thread in short: the bounded projection kept as its ``state`` document. Times are ms UTC.
+
+    ``first`` and ``last`` are the transcript's own times, ``changed`` is when its last record was accepted.
+    ``extracted`` is the ordinal of the last committed turn whose facts are recorded; ``position`` the log
+    position this reflects; ``producers`` how far each producer is, keyed as in a record's header. ``failed`` are
+    the newest turns (ordinals) of whose extraction something failed, with the reason.
+    """
+
+    v: int
+    thread: str
+    position: int = 0
+    record: int = 0
+    entries: int = 0
+    turns: int = 0
+    committed: int = 0
+    aborted: int = 0
+    extracted: int = 0
+    facts: int = 0
+    bytes: int = 0
+    first: int = 0
+    last: int = 0
+    changed: int = 0
+    title: str = ""
+    agents: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    open: tuple[int, ...] = ()
+    producers: dict[str, tuple[int, int, int]] = {}
+    failed: tuple[tuple[int, str], ...] = ()
+
+
+class ThreadsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    threads: tuple[ThreadState, ...]
+    cursor: str = ""
+    watermark: Watermark = Watermark()
