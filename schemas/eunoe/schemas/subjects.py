@@ -54,6 +54,11 @@ def book_chain(scope: str, owner: str) -> str:
     return f"book.{scope}.{ids.encode(owner)}"
 
 
+def home_chain(scope: str, owner: str) -> str:
+    """The chain in which the facts of a scope and owner are changed: their thread's, or their book."""
+    return thread_chain(owner) if scope == "thread" else book_chain(scope, owner)
+
+
 ERASURES = "book.space.erasures"  # the chain of what was erased in the space, and why
 
 
@@ -155,7 +160,12 @@ def log_subjects(space: str) -> list[str]:
 
 
 def memory_filters(space: str) -> list[str]:
-    return [f"eunoe.{space}.thread.*.memory", f"eunoe.{space}.book.*.*.memory"]
+    return [f"eunoe.{space}.thread.*.memory", books_filter(space)]
+
+
+def books_filter(space: str) -> str:
+    """What memory did in any book."""
+    return f"eunoe.{space}.book.*.*.memory"
 
 
 def happened_filter(space: str) -> str:
@@ -223,14 +233,18 @@ def fact_key(owner: str, subject: str, name: str, preview: str = "") -> str:
     return f"{kind}.{ids.encode(owner)}.{ids.encode(subject)}.{ids.key_token(name)}"
 
 
-def facts_of(owner: str) -> str:
-    """The filter for every fact document of one owner."""
-    return f"fact.{ids.encode(owner)}.>"
+def facts_of(owner: str = "", subject: str = "") -> str:
+    """The filter for every fact document of one owner (empty: of any), and of one subject where it is given."""
+    return f"fact.{_owned(owner, subject)}"
 
 
-def previews_of(preview: str, owner: str) -> str:
-    """The filter for every fact document of one owner in a preview."""
-    return f"preview.{ids.encode(preview)}.{ids.encode(owner)}.>"
+def previews_of(preview: str, owner: str = "", subject: str = "") -> str:
+    """The same in a preview."""
+    return f"preview.{ids.encode(preview)}.{_owned(owner, subject)}"
+
+
+def _owned(owner: str, subject: str) -> str:
+    return f"{ids.encode(owner) or '*'}.{ids.encode(subject)}.>" if subject else f"{ids.encode(owner) or '*'}.>"
 
 
 def is_fact_key(key: str) -> bool:

@@ -11,7 +11,7 @@ from eunoe.runtime.doors import Entry, Stored
 from eunoe.schemas import records
 from eunoe.schemas.errors import Damaged
 from eunoe.schemas.facts import Document
-from eunoe.schemas.records import Record
+from eunoe.schemas.records import Header, Record
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,16 @@ def read_any(stored: Stored) -> Record | None:
     """As `read`, for whoever looks through many chains: None for what is no record at all."""
     try:
         return read(stored)[0]
+    except Damaged as error:
+        _left_out(stored, error)
+        return None
+
+
+def header(stored: Stored) -> tuple[Header, int] | None:
+    """The header of a record, and how many events it has; None for what is no record at all."""
+    try:
+        wire = records.open_wire(stored.data)
+        return records.open_header(wire.header), len(wire.events)
     except Damaged as error:
         _left_out(stored, error)
         return None
