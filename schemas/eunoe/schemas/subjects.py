@@ -247,6 +247,11 @@ def _owned(owner: str, subject: str) -> str:
     return f"{ids.encode(owner) or '*'}.{ids.encode(subject)}.>" if subject else f"{ids.encode(owner) or '*'}.>"
 
 
+def every_fact_of(owner: str) -> list[str]:
+    """The filters for every fact document of one owner, those of previews too."""
+    return [facts_of(owner), f"preview.*.{ids.encode(owner)}.>"]
+
+
 def is_fact_key(key: str) -> bool:
     """Whether a fact's document is under this key."""
     return key.startswith(("fact.", "preview."))
@@ -276,6 +281,16 @@ def index_key(fact: str) -> str:
     The first `INDEX_PREFIX` characters are a token of their own, so that a beginning can be looked up.
     """
     return f"id.{fact[:INDEX_PREFIX]}.{fact[INDEX_PREFIX:]}"
+
+
+def indexes_filter() -> str:
+    """The filter for the ids of every fact."""
+    return "id.*.*"
+
+
+def sessions_filter() -> str:
+    """The filter for the record of every session."""
+    return "session.*"
 
 
 def index_filter(beginning: str) -> str:
