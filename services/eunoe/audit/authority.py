@@ -2,65 +2,81 @@
 
 No payload can claim to be a person: a fact's source must be the class that belongs to the caller's role. A
 person may also state what a caller stated, in that caller's name (an import carries it): it ranks below the
-person's own.
+person's own. Whether a fact that an act names is the caller's own is decided where the fact is looked up
+(`eunoe.audit.acts`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import get_args
+
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (
+    BookEvent,
+    ConflictRaised,
+    ConflictResolved,
     ContextComposed,
     Event,
     Extracted,
     FactApproved,
     FactDeleted,
+    FactLabelled,
+    FactMoved,
+    FactPinned,
     FactRecorded,
     FactRetired,
+    HappenedEvent,
     MemoryUsed,
+    SessionEnded,
+    SessionStateSet,
     ToolResult,
     TurnAborted,
     Usage,
 )
 from eunoe.schemas.facts import OTHERS_CLASSES, OWN_CLASS, Assertion
 from eunoe.schemas.requests import AppendRequest
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.subjects import Caller, Role
 
 SWEEPER = Caller("worker", "audit")  # aborts turns left open
+FACTS = Caller("worker", "facts")  # says that sources disagree, and ends sessions that expired
 
-_WORKER_EVENTS = (Extracted, FactRecorded, ContextComposed, MemoryUsed)
-_FACT_EVENTS = (FactRecorded, FactRetired, FactDeleted, FactApproved)
+Stating = FactRecorded | FactApproved | FactMoved
+"""Events that assert a fact."""
+
+_SESSIONS = "book.session."  # how the chains of sessions begin
+
+_HAPPENED: tuple[type[Event], ...] = get_args(HappenedEvent)
+_OWN = (FactRecorded, FactRetired, FactMoved, FactLabelled, FactPinned)
+_MAY: Mapping[Role, tuple[type[Event], ...]] = {
+    "viewer": (),
+    "worker": (Extracted, FactRecorded, ContextComposed, MemoryUsed),
+    "tool": (ToolResult, Usage, *_OWN),
+    "agent": (*_HAPPENED, *_OWN, SessionStateSet),
+    "caller": (*_HAPPENED, *_OWN, SessionStateSet, SessionEnded),
+    "person": (*_HAPPENED, *_OWN, SessionStateSet, SessionEnded, FactDeleted, FactApproved),
+}
+_DUTIES: Mapping[Caller, tuple[type[Event], ...]] = {
+    SWEEPER: (TurnAborted,),
+    FACTS: (ConflictRaised, ConflictResolved, SessionEnded),
+}
 
 
 def check(caller: Caller, chain: str, request: AppendRequest) -> None:
     """Raise `Denied`, naming the first event that this caller may not append to this chain."""
     for event in request.events:
-        if not _may(caller, event):
+        if not isinstance(event, (*_MAY[caller.role], *_DUTIES.get(caller, ()))):
             raise Denied(f"{caller.kind} may not append {_name(event)}")
-        if isinstance(event, FactRecorded | FactApproved):
+        if isinstance(event, Stating):
             _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
-        if not subjects.chain_thread(chain) and not isinstance(event, _FACT_EVENTS):
-            raise Denied(f"a book holds facts only, not {_name(event)}")
+        if isinstance(event, FactMoved):
+            _check_move(caller, event.fact)
+        _check_place(chain, event)
 
 
-def _may(caller: Caller, event: Event) -> bool:
-    match caller.role:
-        case "viewer":
-            return False
-        case "worker":
-            return isinstance(event, _WORKER_EVENTS) or (caller == SWEEPER and isinstance(event, TurnAborted))
-        case "tool":
-            return isinstance(event, ToolResult | Usage | FactRecorded)
-        case "agent":
-            return not isinstance(event, (Extracted, ContextComposed, MemoryUsed, FactDeleted, FactApproved))
-        case "caller":
-            return not isinstance(event, (Extracted, ContextComposed, MemoryUsed, FactDeleted, FactApproved))
-        case "person":
-            return not isinstance(event, (Extracted, ContextComposed, MemoryUsed))
-
-
-def _check_source(caller: Caller, event: FactRecorded | FactApproved) -> None:
+def _check_source(caller: Caller, event: Stating) -> None:
     source = event.fact.source
     if source.kind in OTHERS_CLASSES.get(caller.role, ()) and isinstance(event, FactRecorded):
         return
@@ -80,8 +96,25 @@ def _check_fact(caller: Caller, chain: str, fact: Assertion) -> None:
     thread = subjects.chain_thread(chain)
     if thread and identity.scope == "thread" and identity.owner != thread:
         raise Denied(f"the thread {thread!r} cannot hold a fact of the thread {identity.owner!r}")
-    if not thread and chain != subjects.book_chain(identity.scope, identity.owner):
+    if not thread and chain != subjects.home_chain(identity.scope, identity.owner):
         raise Denied(f"the book {chain!r} cannot hold a fact of {identity.scope} {identity.owner!r}")
+
+
+def _check_move(caller: Caller, fact: Assertion) -> None:
+    if fact.identity.scope == "permanent" and caller.role not in ("person", "caller"):
+        raise Denied(f"{caller.kind} moves its own facts between thread and session; a person makes one permanent")
+
+
+def _check_place(chain: str, event: Event) -> None:
+    """Whether the chain is one for such an event: a book holds facts, and what is said of a session its own."""
+    if not subjects.chain_thread(chain) and not isinstance(event, BookEvent):
+        raise Denied(f"a book holds facts only, not {_name(event)}")
+    if isinstance(event, SessionEnded | SessionStateSet) and not chain.startswith(_SESSIONS):
+        raise Denied(f"{_name(event)} belongs in the book of its session, not in {subjects.chain_name(chain)}")
+    if isinstance(event, ConflictRaised | ConflictResolved):
+        about = event.identity
+        if chain != subjects.home_chain(about.scope, about.owner):
+            raise Denied(f"{subjects.chain_name(chain)} holds no conflicts of {about.scope} {about.owner!r}")
 
 
 def _may_write_permanent(caller: Caller, owner: str) -> bool:

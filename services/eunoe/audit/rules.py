@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from eunoe.audit import authority, turns
+from eunoe.audit import authority, shapes, turns
 from eunoe.runtime import payload
 from eunoe.runtime.chains import Head
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.errors import Busy, Invalid, NewerSchema, NumberSkipped
-from eunoe.schemas.events import Event, Instructions, MemoryEvent
+from eunoe.schemas.events import Event, FactEventBase, Instructions, MemoryEvent, SessionStateSet
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import GENESIS, Done, Header, Place
 from eunoe.schemas.requests import AppendReply, AppendRequest, ThreadState
@@ -75,7 +75,7 @@ def check(append: Append) -> None:
     if len({isinstance(event, MemoryEvent) for event in request.events}) > 1:
         raise Invalid("one append is either all of what happened or all of what memory did")
     for event in request.events:
-        turns.check_event(event)
+        shapes.check(event)
     authority.check(append.caller, append.chain, request)
 
 
@@ -122,7 +122,8 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
     record = before.record + 1
     now = max(append.now, before.time)
     state = turns.State.of(before, record=record, now=now)
-    events = tuple(state.number(event, append.request.turn, append.caller) for event in append.request.events)
+    numbered = [state.number(event, append.request.turn, append.caller) for event in append.request.events]
+    events = tuple(map(_unconditional, numbered))
     producers, evicted = _producers(head, append, record, folded)
     header = Header(
         v=limits.SCHEMA_VERSION,
@@ -150,6 +151,13 @@ def _write(head: Head | None, append: Append, done: Done | None, folded: int) ->
         marks=(*before.marks, head.position) if head and before.record % limits.MARK_EVERY == 0 else before.marks,
     )
     return Write(header, events)
+
+
+def _unconditional(event: Event) -> Event:
+    """The event as it is logged: what it was conditional on is decided (`eunoe.audit.conditions`)."""
+    if isinstance(event, FactEventBase | SessionStateSet) and event.expected is not None:
+        return msgspec.structs.replace(event, expected=None)
+    return event
 
 
 def done_of(head: Head | None, producer: str, folded: ThreadState | Mark | None) -> Done | None:

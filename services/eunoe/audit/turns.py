@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from eunoe.schemas import ids, limits
-from eunoe.schemas.blobs import size_of
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Denied, Invalid, TurnNotOpen
 from eunoe.schemas.events import (
     Entry,
     Event,
+    FactMoved,
     FactRecorded,
     Instructions,
     Prompt,
@@ -26,8 +26,6 @@ from eunoe.schemas.events import (
 from eunoe.schemas.records import ClosedTurn, Header, OpenTurn
 from eunoe.schemas.subjects import Caller
 
-_LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last time that prints as a date
-
 
 @dataclass(slots=True)
 class State:
@@ -40,10 +38,13 @@ class State:
     committed: int
     open: dict[str, OpenTurn]
     closed: dict[str, ClosedTurn]
+    thread: bool = True  # whether the chain is a thread's: a book has no turns
 
     @classmethod
     def of(cls, header: Header, *, record: int, now: int) -> State:
-        return cls(record, now, header.entries, header.turns, header.committed, dict(header.open), dict(header.closed))
+        thread = bool(subjects.chain_thread(header.chain))
+        turns, closed = dict(header.open), dict(header.closed)
+        return cls(record, now, header.entries, header.turns, header.committed, turns, closed, thread)
 
     def number(self, event: Event, key: str, caller: Caller) -> Event:
         """The event as it is stored, with its numbers; raises when the turn named ``key`` does not allow it."""
@@ -61,8 +62,8 @@ class State:
                 return self._entry(event, key, caller)
             case Usage():
                 return msgspec.structs.replace(event, turn=self._touch(key, caller))
-            case FactRecorded():
-                return self._stated(event, caller)
+            case FactRecorded() | FactMoved():
+                return self._stated(event, key, caller)
             case _:
                 return event
 
@@ -79,7 +80,7 @@ class State:
         if caller.role == "agent" and agent != caller.principal:
             raise Denied(f"the agent {caller.principal!r} cannot open a turn as {agent!r}")
         self.turns += 1
-        self.open[key] = OpenTurn(self.turns, self.now, agent, event.session, self.record)
+        self.open[key] = OpenTurn(self.turns, self.now, agent, event.session, self.record, event.preview)
         return msgspec.structs.replace(event, turn=self.turns, key=key, agent=agent)
 
     def _close(self, key: str, state: str, caller: Caller) -> int:
@@ -96,12 +97,18 @@ class State:
         self.entries += 1
         return msgspec.structs.replace(event, turn=turn, entry=self.entries)
 
-    def _stated(self, event: FactRecorded, caller: Caller) -> FactRecorded:
-        owner = event.fact.identity.owner
-        if caller.role == "agent" and event.fact.identity.scope == "session":
-            mine = {turn.session for turn in self.open.values() if turn.agent == caller.principal}
-            if owner not in mine:
-                raise Denied(f"the agent {caller.principal!r} has no turn open in the session {owner!r}")
+    def _stated(self, event: FactRecorded | FactMoved, key: str, caller: Caller) -> FactRecorded | FactMoved:
+        """A fact that is stated in a turn of a preview is that preview's; an agent states where it takes part."""
+        stated_in = self.open.get(key)
+        if stated_in and stated_in.preview:
+            event = _previewed(event, stated_in)
+        identity = event.fact.identity
+        mine = [turn for turn in self.open.values() if turn.agent == caller.principal]
+        if caller.role == "agent" and self.thread:
+            if identity.scope == "session" and identity.owner not in {turn.session for turn in mine}:
+                raise Denied(f"the agent {caller.principal!r} has no turn open in the session {identity.owner!r}")
+            if identity.preview and identity.preview not in {turn.preview for turn in mine}:
+                raise Denied(f"the agent {caller.principal!r} has no turn open in the preview {identity.preview!r}")
         return event
 
     def _touch(self, key: str, caller: Caller) -> int:
@@ -113,35 +120,19 @@ class State:
             raise TurnNotOpen(_was(key, closed), state=closed.state if closed else "unknown")
         if caller.role == "agent" and found.agent != caller.principal:
             raise Denied(f"turn {found.turn} is {found.agent or 'nobody'}'s; {caller.principal!r} cannot add to it")
-        self.open[key] = OpenTurn(found.turn, self.now, found.agent, found.session, found.record)
+        self.open[key] = msgspec.structs.replace(found, touched=self.now)
         return found.turn
-
-
-def check_event(event: Event) -> None:
-    """Refuse an event that is not valid in any chain: its times, ids and sizes."""
-    if not 0 <= event.at <= _LAST_MS:
-        raise Invalid(f"the time {event.at} is not in milliseconds between the years 1970 and 9999")
-    if isinstance(event, TurnOpened):
-        for value, what in ((event.agent, "agent"), (event.session, "session")):
-            if value:
-                ids.check(value, what)
-    if isinstance(event, Entry):
-        _check_content(event)
-
-
-def _check_content(event: Entry) -> None:
-    if event.blob is None:
-        if size_of(event.content, None) > limits.INLINE_BYTES:
-            raise Invalid(f"content over {limits.INLINE_BYTES // limits.KIB} KiB is sent in pieces, not in the record")
-        return
-    if event.content:
-        raise Invalid("an entry has either content or a blob, not both")
-    blob = event.blob
-    if not 0 < blob.size <= limits.CONTENT_BYTES or len(blob.pieces) != -(-blob.size // limits.PIECE_BYTES):
-        raise Invalid(f"a blob of {blob.size} bytes cannot have {len(blob.pieces)} pieces")
 
 
 def _was(key: str, closed: ClosedTurn | None) -> str:
     if closed is None:
         return f"no turn {key!r} is open in this thread; open one first"
     return f"turn {closed.turn} was {closed.state}, so nothing can be appended to it"
+
+
+def _previewed(event: FactRecorded | FactMoved, turn: OpenTurn) -> FactRecorded | FactMoved:
+    identity = event.fact.identity
+    if identity.preview not in ("", turn.preview):
+        raise Denied(f"turn {turn.turn} is of the preview {turn.preview!r}, so it states nothing in another")
+    about = msgspec.structs.replace(identity, preview=turn.preview)
+    return msgspec.structs.replace(event, fact=msgspec.structs.replace(event.fact, identity=about))
