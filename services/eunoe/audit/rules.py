@@ -74,9 +74,9 @@ def check(append: Append) -> None:
         raise Invalid(f"an append holds 1 to {limits.EVENTS_PER_RECORD} events, not {len(request.events)}")
     if len({isinstance(event, MemoryEvent) for event in request.events}) > 1:
         raise Invalid("one append is either all of what happened or all of what memory did")
+    authority.check(append.caller, append.chain, request)
     for event in request.events:
         shapes.check(event)
-    authority.check(append.caller, append.chain, request)
 
 
 def decide(head: Head | None, append: Append, folded: ThreadState | Mark | None = None) -> Again | Write:
