@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from eunoe.facts.lineage import Order, order
+from eunoe.facts.lineage import WHOLE, Event, Order, order
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.events import FactEvent, SessionEnded, SessionStateSet, TurnOpened
-from eunoe.schemas.facts import Act, Assertion, SessionRecord, Stated
+from eunoe.schemas.facts import Act, Assertion, SessionRecord
 from eunoe.schemas.records import Record
 
 Status = Literal["unknown", "open", "expired", "ended"]
@@ -77,15 +77,14 @@ def expired(record: SessionRecord | None, now: int) -> bool:
     return record is not None and 0 < record.expires_at <= now
 
 
-def survives(event: Stated | Act, end: Order) -> bool:
+def survives(event: Event, end: Order) -> bool:
     """Whether an event is after the end of its session; an act on what was before goes with it."""
-    return order(event) > end and not (isinstance(event, Act) and event.lineage and event.order <= end)
+    return order(event) > end and (not isinstance(event, Act) or event.lineage == WHOLE or event.order > end)
 
 
-def remaining(events: Iterable[Stated | Act], end: Order) -> list[Stated | Act]:
-    """What of a document's events an end leaves; nothing where no assertion is left."""
-    kept = [event for event in events if survives(event, end)]
-    return kept if any(isinstance(event, Stated) for event in kept) else []
+def remaining(events: Iterable[Event], end: Order) -> list[Event]:
+    """What of a document's events an end leaves."""
+    return [event for event in events if survives(event, end)]
 
 
 def due(record: SessionRecord, now: int) -> bool:
