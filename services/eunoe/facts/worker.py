@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from eunoe.facts.answering import Answering
 from eunoe.facts.duty import Duty, Shared
 from eunoe.facts.keeper import Keeper
+from eunoe.facts.sessions_answering import SessionsAnswering
+from eunoe.facts.sweeper import Sweeper
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.lasting import lasting
 from eunoe.runtime.pump import Pump
@@ -29,6 +31,8 @@ class FactsWorker:
         self._duties: tuple[Duty, ...] = (
             self._keeper,
             Answering(self._shared),
+            SessionsAnswering(self._shared),
+            Sweeper(self._shared),
         )
 
     def handlers(self) -> Mapping[str, Handler]:

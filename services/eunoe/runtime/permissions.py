@@ -16,14 +16,14 @@ from eunoe.schemas import subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, Caller
 
-READ_VERBS = ("head", "show", "records", "threads", "compose", "turns", "facts", "fact")
+READ_VERBS = ("head", "show", "records", "threads", "compose", "turns", "facts", "fact", "session")
 VERBS = ("append", "piece", *READ_VERBS)
 PERSON_VERBS = (*VERBS, "anchor")
 WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
     "audit": ("append", "piece", "head", "show", "records", "anchor"),
     "extraction": (),
-    "facts": ("facts", "fact", "threads"),
+    "facts": ("facts", "fact", "threads", "session"),
     "composition": ("compose", "turns"),
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
