@@ -139,17 +139,17 @@ class Supporter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Floor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One lineage up to ``order`` (at, position, index), folded: what has left its document.
 
-    ``count`` assertions left it, in ``versions`` versions. ``supporters`` are those who assert the value of the
-    last of those versions and have not taken it back, by author; ``ended`` is that version's first assertion when
-    none is left, or when an act closed it: ``closed`` says which (``closed_by`` is its id). ``labels`` and
-    ``pinned`` are the lineage's.
+    ``count`` assertions left it, in ``versions`` versions; ``dated`` when any of them says from when or until when
+    it holds. ``supporters`` are those who assert the value of the last of those versions, by author; when an act
+    ended it (``closed`` says which, ``closed_by`` is its id) those who did until then. ``labels`` and ``pinned``
+    are the lineage's.
     """
 
     order: tuple[int, int, int] = (0, 0, 0)
     count: int = 0
     versions: int = 0
+    dated: bool = False
     supporters: dict[str, Supporter] = {}
-    ended: Stated | None = None
     closed: Closing | Literal[""] = ""
     closed_by: str = ""
     labels: tuple[int, ...] = ()

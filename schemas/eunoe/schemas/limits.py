@@ -63,6 +63,7 @@ LABEL_LENGTH = 64  # characters of a label's name
 PINNED_TOKENS = 1_024  # tokens of the pinned facts of one owner, by default
 SESSION_SECONDS = 24 * 3600  # seconds after its last write at which a session expires
 SESSION_STATE_BYTES = 16 * KIB  # bytes of the JSON text that a session carries
+LAST_MOMENT = 253_402_300_799_999  # ms UTC: the end of the year 9999, after which no fact holds
 REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known
 EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from

@@ -1,8 +1,9 @@
-"""What of a record's fact events becomes part of a document, and in which form. Pure.
+"""What a record asserts, in the form in which documents keep it. Pure.
 
 The audit worker decides who may append what; here the same authority decides what it *means*, so that a
 record can never say more than its writer was allowed to: an assertion of a permanent kind that no person
-or caller made is a proposal of its thread, an act counts only from who may do it.
+or caller made is a proposal of its thread, an approval counts from a person only. What was done to facts is
+in `eunoe.facts.acts`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,14 @@ from dataclasses import dataclass
 import msgspec
 
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.lineage import everyones, lineage, order
-from eunoe.facts.values import blank, cut, limit, one_line
+from eunoe.facts.lineage import everyones, order
+from eunoe.facts.values import blank, cut, limit, one_line, ordered
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import FactApproved, FactDeleted, FactRecorded, FactRetired
+from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded
 from eunoe.schemas.facts import (
     OTHERS_CLASSES,
     OWN_CLASS,
-    Act,
-    ActKind,
     Assertion,
     FactClass,
     Identity,
@@ -34,7 +33,10 @@ from eunoe.schemas.facts import (
 )
 from eunoe.schemas.records import Header, Record
 
-_TRUSTED = ("person", "caller")
+TRUSTED = ("person", "caller")  # roles that state permanent facts without asking
+
+Telling = FactRecorded | FactApproved | FactMoved
+"""Events that assert something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,88 +56,23 @@ class Told:
         return Indexed(id=self.stated.id, identity=fact.identity, source=fact.source, order=order(self.stated))
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """An act whose target is named by its id alone; `act` makes it one of the target's document."""
-
-    event: FactRetired | FactDeleted | FactApproved
-    id: str
-    header: Header
-    position: int
-    index: int
-
-
 def told(record: Record, kinds: Kinds) -> Iterator[Told]:
     """The assertions of a record, in order; one that says nothing, or is at the wrong place, is left out."""
     for index, event in enumerate(record.events):
-        if isinstance(event, FactApproved) and record.header.role != "person":
-            continue
-        if isinstance(event, FactRecorded | FactApproved):
-            fact = _admitted(event.fact, record.header, kinds)
-            if fact is not None:
-                yield _told(fact, event.fact.content, record, index)
+        if isinstance(event, Telling) and (fact := admitted(event, record.header, kinds)):
+            yield _told(fact, event.fact.content, record, index)
 
 
-def done(record: Record) -> Iterator[Done]:
-    """The acts of a record, in order."""
-    for index, event in enumerate(record.events):
-        if isinstance(event, FactRetired | FactDeleted | FactApproved):
-            yield Done(event, _id(record, index), record.header, record.position, index)
-
-
-def act(what: Done, target: Indexed) -> Act | None:
-    """The act as its target's document keeps it; None when who did it may not."""
-    if not _may(what, target.source):
-        return None
-    return Act(
-        id=what.id,
-        kind=_kind(what.event),
-        target=target.id,
-        lineage=lineage(target.source),
-        order=target.order,
-        by=f"{what.header.role} {what.header.principal}",
-        at=max(what.header.time, target.order[0]),
-        position=what.position,
-        index=what.index,
-        reason="" if isinstance(what.event, FactApproved) else one_line(what.event.reason),
-    )
-
-
-def _kind(event: FactRetired | FactDeleted | FactApproved) -> ActKind:
-    match event:
-        case FactRetired():
-            return "retired"
-        case FactDeleted():
-            return "deleted"
-        case FactApproved():
-            return "approved"
-
-
-def _may(what: Done, source: Source) -> bool:
-    if what.header.role == "person":
-        return not isinstance(what.event, FactRetired) or _own(what.header, source)
-    return isinstance(what.event, FactRetired) and _own(what.header, source)
-
-
-def _own(header: Header, source: Source) -> bool:
-    if header.role == "agent" and source.kind == "tool":
-        return source.agent == header.principal
-    return OWN_CLASS.get(header.role) == source.kind and source.principal == header.principal
-
-
-def _told(fact: Assertion, content: str, record: Record, index: int) -> Told:
-    stated = Stated(id=_id(record, index), position=record.position, index=index, fact=fact, has_content=bool(content))
-    return Told(stated, content)
-
-
-def _id(record: Record, index: int) -> str:
-    return ids.fact_id(record.header.chain, record.header.origin, index)
-
-
-def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None:
+def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
+    """What an event asserts, as far as its writer may; None when that is nothing."""
+    fact = event.fact
     value = cut(one_line(fact.value), limit(fact.identity.subject))
     identity, proposal = _placed(fact, header, kinds)
-    if blank(value) or identity is None:
+    if not _may(event, header) or identity is None or not ordered(fact.valid_from, fact.valid_to):
+        return None
+    replaces = fact.replaces if identity.preview else ""
+    removes = bool(replaces) and fact.removes
+    if blank(value) and not removes:
         return None
     return msgspec.structs.replace(
         fact,
@@ -147,7 +84,38 @@ def _admitted(fact: Assertion, header: Header, kinds: Kinds) -> Assertion | None
         provenance=_provenance(fact.provenance, header),
         fact_class=_class(fact.fact_class, identity, proposal),
         proposal=proposal,
+        cites="" if isinstance(event, FactRecorded) else event.id,
+        replaces=replaces,
+        removes=removes,
     )
+
+
+def _may(event: Telling, header: Header) -> bool:
+    """Only a person approves; into what is permanent, only a person or a program for one moves."""
+    match event:
+        case FactRecorded():
+            return True
+        case FactApproved():
+            return header.role == "person"
+        case FactMoved():
+            return header.role in TRUSTED or event.fact.identity.scope != "permanent"
+
+
+def _told(fact: Assertion, content: str, record: Record, index: int) -> Told:
+    stated = Stated(
+        id=event_id(record, index),
+        position=record.position,
+        index=index,
+        fact=fact,
+        recorded=record.header.time,
+        has_content=bool(content),
+    )
+    return Told(stated, content)
+
+
+def event_id(record: Record, index: int) -> str:
+    """The id of a record's event: of the fact that it asserts, or of the act."""
+    return ids.fact_id(record.header.chain, record.header.origin, index)
 
 
 def _source(source: Source, header: Header) -> Source:
@@ -171,7 +139,7 @@ def _placed(fact: Assertion, header: Header, kinds: Kinds) -> tuple[Identity | N
     given = fact.identity
     thread = subjects.chain_thread(header.chain)
     permanent = "permanent" in (fact.fact_class, kinds[given.subject].fact_class)
-    proposal = header.role not in _TRUSTED and (everyones(given) or (given.scope == "thread" and permanent))
+    proposal = header.role not in TRUSTED and (everyones(given) or (given.scope != "permanent" and permanent))
     scope: Scope = "thread" if proposal else given.scope
     owner = thread if proposal else given.owner
     if scope == "thread" and (not thread or owner != thread):
@@ -181,9 +149,10 @@ def _placed(fact: Assertion, header: Header, kinds: Kinds) -> tuple[Identity | N
         ids.check(owner, scope)
         ids.check(given.subject, "subject")
         ids.check(name, "name", limits.NAME_BYTES)
+        ids.check(given.preview or "live", "preview")
     except Invalid:
         return None, proposal
-    return Identity(scope=scope, owner=owner, subject=given.subject, name=name), proposal
+    return Identity(scope=scope, owner=owner, subject=given.subject, name=name, preview=given.preview), proposal
 
 
 def _class(given: FactClass, identity: Identity, proposal: bool) -> FactClass:

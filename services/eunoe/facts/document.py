@@ -1,10 +1,12 @@
 """The document of a fact: the set of its assertions and acts, bounded, with equal bytes for equal sets.
 
-Of each lineage the newest events stay: at most `limits.INLINE_ASSERTIONS` assertions and
+Of each lineage the newest events stay: at most `limits.INLINE_ASSERTIONS` assertions, or
+`limits.INLINE_DATED` where one of them ever said from when or until when it holds, and
 `limits.INLINE_ACTS` acts. What is older is folded into the lineage's `Floor`, in order, by the same
 steps as the fold that reads the document: so a document depends on its set alone. An event that arrives
-at or below a floor cannot be told from one that was folded already, and is not added: `BelowFloor`
-asks for the whole set, which is in the log.
+at or below a floor cannot be told from one that was folded already, and the first with a time of its own
+asks for more than is left above it: they are not added, and `BelowFloor` asks for the whole set, which is
+in the log.
 """
 
 from __future__ import annotations
@@ -13,12 +15,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from eunoe.facts.lineage import Order, below, lineage_of, order
-from eunoe.facts.values import same
+from eunoe.facts.floor import advance, dated
+from eunoe.facts.lineage import Event, Order, below, lineage_of, order
 from eunoe.schemas import limits
-from eunoe.schemas.facts import Act, Document, Floor, Identity, Stated
-
-Event = Stated | Act
+from eunoe.schemas.facts import Act, ActKind, Document, Floor, Identity, Stated
 
 _decoder = msgspec.json.Decoder(Document)
 _encoder = msgspec.json.Encoder(order="deterministic")
@@ -48,7 +48,7 @@ def add(document: Document, events: Iterable[Event]) -> Document:
     new = [event for event in events if _key(event) not in known]
     if not new:
         return document
-    if any(below(document.floors.get(lineage_of(event)), event) for event in new):
+    if any(_unplaceable(document.floors.get(lineage_of(event)), event, present) for event in new):
         raise BelowFloor
     return _windowed(document, [*present, *new], bounded=True)
 
@@ -61,54 +61,49 @@ def build(identity: Identity, events: Iterable[Event], *, bounded: bool = True) 
 def members(document: Document) -> list[Event]:
     """The assertions and acts that a document keeps, in order."""
     found: list[Event] = [*document.assertions, *document.acts]
-    return sorted(found, key=order)
+    return sorted(found, key=_place)
 
 
-def advance(floor: Floor, event: Event) -> Floor:
-    """One step of the fold of a lineage: what holds after ``event``, which comes after all before it."""
-    if isinstance(event, Stated):
-        return _asserted(floor, event)
-    if not _ends(floor, event):
-        return msgspec.structs.replace(floor, order=order(event))
-    return msgspec.structs.replace(floor, order=order(event), closed=event.kind, closed_by=event.id)
+def newest(document: Document, *kinds: ActKind) -> Act | None:
+    """The last act of these kinds that a document keeps."""
+    return max((act for act in document.acts if act.kind in kinds), key=order, default=None)
 
 
-def _asserted(floor: Floor, event: Stated) -> Floor:
-    supports = floor.head is not None and not floor.closed and same(floor.head.fact.value, event.fact.value)
-    return Floor(
-        order=order(event),
-        count=floor.count + 1,
-        versions=floor.versions if supports else floor.versions + 1,
-        head=floor.head if supports else event,
-        supports=floor.supports + 1 if supports else 1,
-        newest=order(event),
-    )
+def sufficient(document: Document, *, recorded: int | None = None) -> bool:
+    """Whether a document tells what its whole set would, now or (``recorded``) as it was known at a moment.
+
+    What left it can be missing only there, or where some of it holds for a time: another moment may ask for it.
+    """
+    return all(recorded is None and not floor.dated for floor in document.floors.values())
 
 
-def _ends(floor: Floor, act: Act) -> bool:
-    """A delete ends whatever is in force; a retirement or an approval only the version of its target."""
-    if floor.head is None or floor.closed:
-        return False
-    return act.kind == "deleted" or act.order >= order(floor.head)
+def _unplaceable(floor: Floor | None, event: Event, present: Iterable[Event]) -> bool:
+    if floor is None or not dated(event) or below(floor, event):
+        return below(floor, event)
+    return not floor.dated and not any(dated(one) and lineage_of(one) == lineage_of(event) for one in present)
 
 
 def _key(event: Event) -> tuple[str, str]:
     return (type(event).__name__, event.id)
 
 
+def _place(event: Event) -> tuple[Order, bool]:
+    return (order(event), isinstance(event, Stated))
+
+
 def _windowed(document: Document, events: list[Event], *, bounded: bool) -> Document:
     unique = {_key(event): event for event in events}
     lineages: dict[str, list[Event]] = {}
-    for event in sorted(unique.values(), key=order):
+    for event in sorted(unique.values(), key=_place):
         lineages.setdefault(lineage_of(event), []).append(event)
     floors = dict(document.floors)
     kept: list[Event] = []
     for name, run in lineages.items():
-        start = _first_kept(run) if bounded else 0
+        start = _first_kept(run, floors.get(name)) if bounded else 0
         for event in run[:start]:
             floors[name] = advance(floors.get(name, Floor()), event)
         kept.extend(run[start:])
-    kept.sort(key=order)
+    kept.sort(key=_place)
     return msgspec.structs.replace(
         document,
         assertions=tuple(event for event in kept if isinstance(event, Stated)),
@@ -117,13 +112,15 @@ def _windowed(document: Document, events: list[Event], *, bounded: bool) -> Docu
     )
 
 
-def _first_kept(run: list[Event]) -> int:
+def _first_kept(run: list[Event], floor: Floor | None) -> int:
     """The index of the oldest member that stays: the longest run up to the newest that is within the bounds."""
+    timed = (floor is not None and floor.dated) or any(map(dated, run))
+    most = limits.INLINE_DATED if timed else limits.INLINE_ASSERTIONS
     assertions = acts = 0
     for index in range(len(run) - 1, -1, -1):
         stated = isinstance(run[index], Stated)
         assertions, acts = assertions + stated, acts + (not stated)
-        if assertions > limits.INLINE_ASSERTIONS or acts > limits.INLINE_ACTS:
+        if assertions > most or acts > limits.INLINE_ACTS:
             return index + 1
     return 0
 

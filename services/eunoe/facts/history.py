@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection
 
 from eunoe.facts import lenient
-from eunoe.facts.admission import act, done, told
-from eunoe.facts.document import Event
+from eunoe.facts.acts import act, done, whole
+from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
+from eunoe.facts.lineage import Event
 from eunoe.runtime.doors import Log
 from eunoe.schemas import subjects
 from eunoe.schemas.facts import Identity, Indexed
@@ -34,11 +35,12 @@ class History:
                 if assertion.identity == identity:
                     found[assertion.stated.id] = assertion.indexed
                     events.append(assertion.stated)
-            for what in done(record):
+            for what in done(record, self._kinds):
                 target = found.get(what.event.id)
                 kept = act(what, target) if target else None
                 if kept:
                     events.append(kept)
+            events.extend(about for named, about in whole(record) if named == identity)
         return events
 
     async def locate(self, facts: Collection[str], before: int) -> dict[str, Indexed]:

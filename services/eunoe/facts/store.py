@@ -9,11 +9,13 @@ import anyio
 import msgspec
 
 from eunoe.facts import document as documents
-from eunoe.facts.admission import Done, Told, act, done, told
-from eunoe.facts.document import BelowFloor, Event
+from eunoe.facts.acts import Done, act, done, whole
+from eunoe.facts.admission import Told, told
+from eunoe.facts.document import BelowFloor
 from eunoe.facts.fold import View, fold
 from eunoe.facts.history import History
 from eunoe.facts.kinds import Kinds
+from eunoe.facts.lineage import Event
 from eunoe.facts.recent import Place, Recent
 from eunoe.runtime.doors import Documents, Entry, Store
 from eunoe.runtime.tasks import each
@@ -53,7 +55,10 @@ class FactStore:
         changes: dict[Identity, list[Event]] = {}
         for assertion in stated:
             changes.setdefault(assertion.identity, []).append(assertion.stated)
-        acts = [what for record in batch for what in done(record)]
+        for record in batch:
+            for identity, about in whole(record):
+                changes.setdefault(identity, []).append(about)
+        acts = [what for record in batch for what in done(record, self._kinds)]
         targets = await self._targets(acts, {assertion.stated.id: assertion.indexed for assertion in stated})
         for what in acts:
             target = targets.get(what.event.id)

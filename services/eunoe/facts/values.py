@@ -38,6 +38,12 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - len(MARK)] + MARK
 
 
+def ordered(start: int | None, end: int | None) -> bool:
+    """Whether a fact may hold from ``start`` to ``end`` (ms UTC, half open; None: without an end there)."""
+    known = [moment for moment in (start, end) if moment is not None]
+    return all(0 <= moment <= limits.LAST_MOMENT for moment in known) and (len(known) < 2 or known[0] < known[1])
+
+
 def limit(subject: str) -> int:
     """Characters that a value of this subject kind may have."""
     return {"task": limits.TASK_LENGTH, "memo": limits.DESCRIPTION_LENGTH}.get(subject, limits.VALUE_LENGTH)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eunoe.facts.fold import Version, View
+from eunoe.facts.fold import View
+from eunoe.facts.runs import Version
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.requests import FactView
 

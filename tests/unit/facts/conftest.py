@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from eunoe.facts.lineage import lineage, order
+from eunoe.facts.lineage import author, lineage, order
 from eunoe.schemas import ids
 from eunoe.schemas.facts import Act, ActKind, Assertion, Identity, Source, SourceClass, Stated
 
@@ -35,6 +35,7 @@ def do() -> Callable[..., Act]:
             target=target.id,
             lineage=lineage(target.fact.source),
             order=order(target),
+            author=author(target.fact.source),
             by="person ada",
             at=at,
             position=at,

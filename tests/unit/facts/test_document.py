@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eunoe.facts.document import BelowFloor, add, build, decode, empty, encode, highest
 from eunoe.facts.fold import fold
-from eunoe.facts.lineage import lineage, order
+from eunoe.facts.lineage import author, lineage, order
 from eunoe.schemas import ids, limits
 from eunoe.schemas.facts import Act, ActKind, Assertion, Identity, Source, Stated
 
@@ -45,6 +45,7 @@ def histories(draw: st.DrawFn, most: int = 60) -> list[Stated | Act]:
                     target=target.id,
                     lineage=lineage(target.fact.source),
                     order=order(target),
+                    author=author(target.fact.source),
                     by="person ada",
                     at=max(at, target.fact.at),
                     position=position,

@@ -135,7 +135,7 @@ def test_a_proposal_is_in_force_as_proposed_until_approved(state: State, do: Do)
     ended = viewed(proposal, approval)
     assert ended.current is None
     assert (ended.versions[0].state, ended.versions[0].rule, ended.versions[0].superseded_by) == (
-        "superseded",
+        "approved",
         "approved",
         approval.id,
     )

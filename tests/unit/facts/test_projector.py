@@ -112,7 +112,7 @@ async def test_what_the_history_says(desk: FactDesk) -> None:
     note = desk.facts.view(await _document(desk, _identity(subject="note", name="a")))
     assert [v.state for v in note.versions] == ["retired"]
     proposal = desk.facts.view(await _document(desk, _identity(subject="preference", name="indent")))
-    assert [(v.state, v.rule) for v in proposal.versions] == [("superseded", "approved")]
+    assert [(v.state, v.rule) for v in proposal.versions] == [("approved", "approved")]
     shared = desk.facts.view(await _document(desk, _identity("permanent", "shared", "preference", "indent")))
     assert shared.current is not None
     assert (shared.current.value, shared.current.lineage) == ("tabs", "person/ada")
