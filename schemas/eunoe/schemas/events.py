@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from eunoe.schemas.context import Recipe
+from eunoe.schemas.erasures import ErasedChain, ErasureCounts, ErasureTarget, KeptPlace
 from eunoe.schemas.facts import Assertion, Identity
 
 
@@ -76,13 +77,17 @@ class TurnAborted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn
 
 
 class EntryBase(Base, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that was said or done. Content over the inline limit is in ``blob``, with ``content`` empty."""
+    """Something that was said or done. Content over the inline limit is in ``blob``, with ``content`` empty.
+
+    ``erased``: the content was erased, and only the entry's place is left.
+    """
 
     turn: int = 0
     entry: int = 0
     content: str = ""
     blob: Blob | None = None
     attachments: tuple[Attachment, ...] = ()
+    erased: bool = False
 
 
 class Instructions(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="instructions"):
@@ -238,10 +243,78 @@ class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memor
     entries: tuple[tuple[int, int], ...] = ()
 
 
+class Erased(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erased"):
+    """The place of an event of memory that was erased: its type. An erased entry stays one, marked so."""
+
+    kind: str
+
+
+class KeptEvent(msgspec.Struct, frozen=True, array_like=True):
+    """An event of a kept record, as it was stored, with its salt; one that was erased has none, and is `Erased`."""
+
+    salt: str
+    event: msgspec.Raw
+
+
+class RecordKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="record.kept"):
+    """What is left of an earlier record of this chain, of which something was erased: it takes the place of the
+    record ``record``, whose message was at ``position`` under ``subject``. ``header`` is as it was stored, so that
+    ``hash`` and the digests of the erased events stay."""
+
+    record: int
+    position: int
+    subject: str
+    hash: str
+    header: msgspec.Raw
+    events: tuple[KeptEvent, ...]
+
+
+class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.intended"):
+    """A person wants ``target`` erased: from here on the erasure ``id`` goes on until it is done.
+
+    What it takes is found in rounds, for what was on its way meanwhile; ``more``: the round has further records,
+    in the next such event.
+    """
+
+    id: str
+    target: ErasureTarget
+    words: str
+    reason: str
+    round: int = 1
+    chains: tuple[ErasedChain, ...] = ()
+    counts: ErasureCounts = ErasureCounts()
+    facts: tuple[str, ...] = ()
+    more: bool = False
+
+
+class EraseKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.kept"):
+    """What is left of the records of a round is appended again; from here on it stands for them. ``more`` as there."""
+
+    id: str
+    round: int
+    places: tuple[KeptPlace, ...]
+    more: bool = False
+
+
+class EraseRemoved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.removed"):
+    """The messages of a round, their pieces and their dead letters are overwritten and gone."""
+
+    id: str
+    round: int
+
+
+class EraseDone(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.done"):
+    """Nothing of the target is left: the facts were made again without it, and a last look found nothing."""
+
+    id: str
+    counts: ErasureCounts = ErasureCounts()
+
+
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult
 FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
 BookEvent = FactEvent | ConflictRaised | ConflictResolved | SessionEnded | SessionStateSet
-MemoryEvent = Extracted | BookEvent | ContextComposed | MemoryUsed
+ErasureEvent = RecordKept | EraseIntended | EraseKept | EraseRemoved | EraseDone
+MemoryEvent = Extracted | BookEvent | ContextComposed | MemoryUsed | Erased | ErasureEvent
 HappenedEvent = (
     TurnOpened | TurnCommitted | TurnAborted | Instructions | Prompt | Response | ToolCall | ToolResult | Usage
 )

@@ -68,6 +68,11 @@ REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known
 EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from
 
+# Erasure
+ERASED_RECORDS_TOGETHER = 2_000  # records that one event of an erasure names
+ERASED_FACTS_SHOWN = 200  # ids of facts that an erasure names
+ERASURES_WATCHED = 32  # newest erasures that are looked at again after a restart
+
 # Composition
 DUE_SHARE = 0.85  # of the window: fill at which turns leave
 TARGET_SHARE = 0.6  # of the window: fill that leaving turns aim for

@@ -11,7 +11,7 @@ import msgspec
 
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Store
-from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.requests import ThreadState
 
@@ -79,6 +79,6 @@ class Heads:
         if thread:
             entry = await self._store.thread.get(subjects.state_key(thread))
             return msgspec.json.decode(entry.value, type=ThreadState) if entry else None
-        _, scope, owner = chain.split(".")
-        entry = await self._store.bucket(scope).get(subjects.mark_key(ids.decode(owner)))
+        bucket, key = subjects.book_mark(chain)
+        entry = await self._store.bucket(bucket).get(key)
         return msgspec.json.decode(entry.value, type=Mark) if entry else None

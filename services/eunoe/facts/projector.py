@@ -19,7 +19,7 @@ from eunoe.facts import state as states
 from eunoe.facts.store import FactStore
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Documents, Store, Stored
-from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import Record
@@ -139,8 +139,8 @@ class Projector:
         thread = subjects.chain_thread(chain)
         if thread:
             return self._store.thread, subjects.state_key(thread)
-        _, scope, owner = chain.split(".")
-        return self._store.bucket(scope), subjects.mark_key(ids.decode(owner))
+        bucket, key = subjects.book_mark(chain)
+        return self._store.bucket(bucket), key
 
 
 def _none(chain: str) -> Reached:

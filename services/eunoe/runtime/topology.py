@@ -13,6 +13,7 @@ from eunoe.runtime.documents import JetStreamDocuments
 from eunoe.runtime.doors import Store
 from eunoe.runtime.jetstream import JETSTREAM_OFF, STREAM_NOT_FOUND, JetStream, NotReady, Refused
 from eunoe.runtime.jobs import JetStreamJobs
+from eunoe.runtime.kept_log import KeptLog
 from eunoe.runtime.log import JetStreamLog
 from eunoe.runtime.policies import Policy
 from eunoe.runtime.requester import Requester
@@ -49,7 +50,7 @@ def doors(jetstream: JetStream, space: str, *, replicas: int = 1) -> Store:
     """The doors of a space whose streams are there."""
     return Store(
         space=space,
-        log=JetStreamLog(jetstream, subjects.log_stream(space)),
+        log=KeptLog(JetStreamLog(jetstream, subjects.log_stream(space)), space),
         jobs=JetStreamJobs(jetstream, policies.jobs(space, replicas)),
         dead=JetStreamLog(jetstream, subjects.dead_stream(space)),
         blobs=JetStreamLog(jetstream, subjects.blobs_stream(space)),

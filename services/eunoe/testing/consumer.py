@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from eunoe.runtime.doors import Clock, Delivery, Stored
-from eunoe.testing.matching import matches_any
+from eunoe.runtime.matching import matches_any
 from eunoe.testing.stream import MemoryStream
 
 POLL_SECONDS = 0.02  # seconds between two looks at the clock while something may come due

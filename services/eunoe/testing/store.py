@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from eunoe.runtime.doors import Clock, Store
+from eunoe.runtime.kept_log import KeptLog
 from eunoe.testing.documents import MemoryDocuments
 from eunoe.testing.log import MemoryJobs, MemoryLog
 
@@ -11,7 +12,7 @@ def memory_store(space: str = "test", clock: Clock | None = None) -> Store:
     """A fresh store in memory; ``clock`` (default: the machine's) stamps messages and times redeliveries."""
     return Store(
         space=space,
-        log=MemoryLog(clock),
+        log=KeptLog(MemoryLog(clock), space),
         jobs=MemoryJobs(clock),
         dead=MemoryLog(clock),
         blobs=MemoryLog(clock, latest_only=True),

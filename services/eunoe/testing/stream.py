@@ -10,7 +10,7 @@ import anyio
 from eunoe.runtime.doors import Appended, Clock, Stored
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Conflict, TooLarge
-from eunoe.testing.matching import matches, matches_any
+from eunoe.runtime.matching import matches, matches_any
 
 
 class MemoryStream:

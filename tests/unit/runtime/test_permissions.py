@@ -15,7 +15,7 @@ from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply
 from eunoe.schemas.subjects import Caller, Role
 from eunoe.testing import ManualClock, memory_store
-from eunoe.testing.matching import matches_any
+from eunoe.runtime.matching import matches_any
 
 
 class NoAuditor:

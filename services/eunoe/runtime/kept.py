@@ -1,0 +1,94 @@
+"""What is left of a record when events of it are erased. Pure.
+
+A kept record has its old header, hash and digests, and its surviving events with their salts, so that it reads
+as it did: an erased entry keeps its place and number without its content, an event that only structures its
+thread loses its words, and anything else is `Erased`. An erased event has no salt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import records
+from eunoe.schemas.events import (
+    EntryBase,
+    Erased,
+    Event,
+    Extracted,
+    KeptEvent,
+    RecordKept,
+    Response,
+    SessionEnded,
+    ToolResult,
+    TurnAborted,
+)
+from eunoe.schemas.records import Wire
+
+_event = msgspec.json.Decoder(Event)
+_encode = msgspec.json.encode
+_WORDS = "[erased]"
+
+
+def keep(stored: Stored, erased: Collection[int]) -> RecordKept:
+    """What is left of a stored record without the events at these indexes; one that was erased before stays so."""
+    wire = records.open_wire(stored.data)
+    events = tuple(
+        KeptEvent("", msgspec.Raw(_encode(blank(_event.decode(raw))))) if index in erased else KeptEvent(salt, raw)
+        for index, (salt, raw) in enumerate(zip(wire.salts, wire.events, strict=True))
+    )
+    return RecordKept(
+        record=records.open_header(wire.header).record,
+        position=stored.seq,
+        subject=stored.subject,
+        hash=wire.hash,
+        header=wire.header,
+        events=events,
+    )
+
+
+def restored(kept: RecordKept) -> Stored:
+    """The message that stands for the old one, at its old place."""
+    wire = Wire(
+        header=kept.header,
+        hash=kept.hash,
+        salts=tuple(one.salt for one in kept.events),
+        events=tuple(one.event for one in kept.events),
+    )
+    time = records.open_header(kept.header).time
+    return Stored(kept.subject, kept.position, _encode(wire), time)
+
+
+def blank(event: Event) -> Event:
+    """The event without what it says."""
+    match event:
+        case ToolResult():
+            return _entry(event, call=event.call, tool=event.tool, status=event.status)
+        case EntryBase():
+            named = {name: getattr(event, name) for name in ("call", "tool") if hasattr(event, name)}
+            model = {"model": event.model} if isinstance(event, Response) else {}
+            return _entry(event, **named, **model)
+        case TurnAborted():
+            return msgspec.structs.replace(event, reason=_WORDS)
+        case Extracted():
+            return msgspec.structs.replace(event, failed=(_WORDS,) if event.failed else ())
+        case SessionEnded():
+            return msgspec.structs.replace(event, reason=_WORDS)
+        case Erased():
+            return event
+        case _:
+            return Erased(at=event.at, kind=str(event.__struct_config__.tag))
+
+
+def _entry(event: EntryBase, **structure: str) -> Event:
+    made: Event = type(event)(  # type: ignore[assignment]  # the classes of `Entry` are those of the union
+        at=event.at, turn=event.turn, entry=event.entry, erased=True, **structure
+    )
+    return made
+
+
+def is_erased(event: Event) -> bool:
+    """Whether an event as read is only the place of one that was erased."""
+    return isinstance(event, Erased) or (isinstance(event, EntryBase) and event.erased)

@@ -1,0 +1,168 @@
+"""The log as everybody reads it: what is left of an erased record stands at the record's old place.
+
+Which records those are, and where what is left of them is, stands in the chain of erasures
+(`eunoe.schemas.subjects.ERASURES`). It is read again when a record is missing, and before a scan; a log in which
+nothing was ever erased costs a scan one read more.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from eunoe.runtime import kept
+from eunoe.runtime.doors import Appended, Consumer, Log, Snapshot, Stored, StreamInfo
+from eunoe.runtime.matching import matches_any
+from eunoe.schemas import records, subjects
+from eunoe.schemas.events import EraseKept, RecordKept
+
+_TOGETHER = 64  # records of which what is left is read in one round trip
+_RECORDS = 16  # newest records with what is left of others that are remembered, of a megabyte or two at most
+
+
+@dataclass(slots=True)
+class Places:
+    """Where what is left of erased records is: by the position of each, the position of the record that holds it,
+    and the subject that it had. ``upto`` is how far the chain of erasures was read."""
+
+    at: dict[int, tuple[int, str]] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+    upto: int = 0
+
+    def take(self, stored: Iterable[Stored]) -> None:
+        """Take in further records of the chain of erasures, in order; what is kept later stands for it."""
+        for one in stored:
+            for event in records.read(one.seq, one.data).events:
+                if isinstance(event, EraseKept):
+                    for place in event.places:
+                        self.at.update(dict.fromkeys(place.positions, (place.at, place.subject)))
+            self.upto = one.seq
+        self.order = sorted(self.at)
+
+    def within(self, start: int, filters: Sequence[str]) -> list[int]:
+        """Their positions from ``start`` on, in order, under one of the filters (none: all)."""
+        found = self.order[bisect_left(self.order, start) :]
+        return [at for at in found if matches_any(filters, self.at[at][1])]
+
+
+class KeptLog:
+    """A `doors.Log` over another one."""
+
+    def __init__(self, log: Log, space: str) -> None:
+        self._log = log
+        self._chain = subjects.chain_subject(space, subjects.ERASURES, "memory")
+        self._places = Places()
+        self._read: OrderedDict[int, dict[int, Stored]] = OrderedDict()
+
+    async def append(
+        self, subject: str, data: bytes, *, msg_id: str = "", expect: tuple[str, int] | None = None
+    ) -> Appended:
+        return await self._log.append(subject, data, msg_id=msg_id, expect=expect)
+
+    async def last(self, filters: Sequence[str], *, fence: int = 0) -> Snapshot:
+        return await self._log.last(filters, fence=fence)
+
+    async def get(self, seqs: Sequence[int]) -> list[Stored | None]:
+        found = await self._log.get(seqs)
+        missing = [seq for seq, stored in zip(seqs, found, strict=True) if stored is None]
+        if not missing:
+            return found
+        left = await self._left(missing, await self._refreshed())
+        return [stored or left.get(seq) for seq, stored in zip(seqs, found, strict=True)]
+
+    async def scan(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
+        places = await self._refreshed()
+        waiting = places.within(start, filters)
+        end = (await self._log.info()).last if waiting else 0
+        async for stored in self._merged(self._log.scan(filters, start=start), waiting, places):
+            yield stored
+        async for stored in self._filled([at for at in waiting if at <= end], places):
+            yield stored
+
+    async def follow(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
+        places = await self._refreshed()
+        waiting = places.within(start, filters)
+        async for stored in self._merged(self._log.follow(filters, start=start), waiting, places):
+            yield stored
+
+    async def info(self, *, gaps: bool = False) -> StreamInfo:
+        """As the log's own; an erased record of which something is left is no gap."""
+        found = await self._log.info(gaps=gaps)
+        if not gaps:
+            return found
+        places = await self._refreshed()
+        first = min(found.first, places.order[0]) if places.order else found.first
+        missing = (*range(first, found.first), *found.gaps)
+        return StreamInfo(first, found.last, found.count, tuple(at for at in missing if at not in places.at))
+
+    async def consumer(
+        self, durable: str, filters: Sequence[str], *, ack_wait: float = 30.0, max_ack_pending: int = 1024
+    ) -> Consumer:
+        return await self._log.consumer(durable, filters, ack_wait=ack_wait, max_ack_pending=max_ack_pending)
+
+    async def erase(self, seq: int) -> None:
+        await self._log.erase(seq)
+
+    async def _refreshed(self) -> Places:
+        """The places as the chain of erasures says now."""
+        found = await self._log.last([self._chain])
+        end = max((stored.seq for stored in found.messages), default=0)
+        if end > self._places.upto:
+            async with _closing(self._log.scan([self._chain], start=self._places.upto + 1)) as scanned:
+                self._places.take([stored async for stored in scanned])
+            self._read.clear()
+        return self._places
+
+    async def _merged(
+        self, found: AsyncIterator[Stored], waiting: list[int], places: Places
+    ) -> AsyncIterator[Stored]:
+        """What is found, with what is left of those ``waiting`` in between; they are taken off as they come."""
+        async with _closing(found) as scanned:
+            async for stored in scanned:
+                count = bisect_left(waiting, stored.seq)
+                passed = waiting[:count]
+                del waiting[: count + (waiting[count : count + 1] == [stored.seq])]
+                async for one in self._filled(passed, places):
+                    yield one
+                yield stored
+
+    async def _filled(self, positions: list[int], places: Places) -> AsyncIterator[Stored]:
+        """What is left of the records at these positions, in order."""
+        for start in range(0, len(positions), _TOGETHER):
+            run = positions[start : start + _TOGETHER]
+            left = await self._left(run, places)
+            for at in run:
+                if at in left:
+                    yield left[at]
+
+    async def _left(self, positions: Iterable[int], places: Places) -> dict[int, Stored]:
+        """What is left of records, by their positions."""
+        wanted = {at: places.at[at][0] for at in positions if at in places.at}
+        unread = sorted({holder for holder in wanted.values() if holder not in self._read})
+        for stored in await self.get(unread) if unread else ():
+            if stored is not None:
+                self._remember(stored)
+        found = {at: self._read[holder][at] for at, holder in wanted.items() if at in self._read.get(holder, {})}
+        while len(self._read) > _RECORDS:
+            self._read.popitem(last=False)
+        return found
+
+    def _remember(self, stored: Stored) -> None:
+        events = records.read(stored.seq, stored.data).events
+        self._read[stored.seq] = {
+            event.position: kept.restored(event) for event in events if isinstance(event, RecordKept)
+        }
+
+
+
+@asynccontextmanager
+async def _closing(found: AsyncIterator[Stored]) -> AsyncIterator[AsyncIterator[Stored]]:
+    """Closed at the end, whatever ends it: a scan holds a consumer at the server."""
+    try:
+        yield found
+    finally:
+        if isinstance(found, AsyncGenerator):
+            await found.aclose()
