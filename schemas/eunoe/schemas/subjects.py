@@ -219,9 +219,19 @@ def streams(space: str) -> list[str]:
     return [*plain, *(f"KV_{bucket(space, scope)}" for scope in BUCKETS)]
 
 
+def bucket_streams(space: str, slot: int) -> list[str]:
+    """The streams of the buckets in a slot."""
+    return [f"KV_{bucket(space, scope, slot)}" for scope in BUCKETS]
+
+
+def all_streams(space: str) -> list[str]:
+    """Every stream that a space may have, those of the buckets in both slots."""
+    return [*streams(space), *bucket_streams(space, SLOTS[1])]
+
+
 def deletions(space: str) -> list[str]:
     """Where the server tells that a stream of a space was deleted."""
-    return [f"$JS.EVENT.ADVISORY.STREAM.DELETED.{name}" for name in streams(space)]
+    return [f"$JS.EVENT.ADVISORY.STREAM.DELETED.{name}" for name in all_streams(space)]
 
 
 # Document keys
@@ -303,4 +313,13 @@ def mark_key(owner: str) -> str:
     return f"mark.{ids.encode(owner)}"
 
 
+def book_mark(chain: str) -> tuple[Bucket, str]:
+    """The bucket and the key of a book's mark; that of `ERASURES` is under a token that no owner encodes to."""
+    if chain == ERASURES:
+        return "permanent", "mark.=erasures"
+    _, scope, owner = chain.split(".")
+    return ("session" if scope == "session" else "permanent"), f"mark.{owner}"
+
+
 ORIGIN_KEY = "origin"
+REBUILD_KEY = "rebuild"  # in the bucket of permanent facts: who makes this set, and what became of the last time
