@@ -45,10 +45,11 @@ class Endings:
             ended.update(session for session, one in said.items() if one.ended > sessions.NEVER)
         return Batch(self, self._bucket, ended)
 
-    async def events(self, identity: Identity, events: Sequence[Event]) -> list[Event]:
-        """Of the whole history of an identity, what no end took away."""
+    async def events(self, identity: Identity) -> Sequence[Event]:
+        """The whole history of an identity, but for what the end of its session took away."""
+        events = await self._history.events(identity)
         if identity.scope != "session":
-            return list(events)
+            return events
         return sessions.remaining(events, await self.records.end(identity.owner))
 
     async def clear(self, session: str) -> None:
@@ -90,13 +91,10 @@ class Endings:
         return folded
 
     async def _remaining(self, document: Document, end: Order) -> Document | None:
-        events: Sequence[Event] = documents.members(document)
-        if any(floor.order > end for floor in document.floors.values()):
-            events = await self._history.events(document.identity)
-        elif all(sessions.survives(event, end) for event in events) and not document.floors:
-            return document
-        kept = sessions.remaining(events, end)
-        return documents.build(document.identity, kept) if kept else None
+        kept = sessions.left(document, end)
+        if kept.floors:
+            kept = documents.build(document.identity, await self.events(document.identity))
+        return kept if kept.assertions or kept.acts else None
 
     async def _replace(self, entry: Entry, kept: Document | None) -> None:
         if kept is None:

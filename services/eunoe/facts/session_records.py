@@ -1,4 +1,4 @@
-"""The records of sessions in their bucket: merged by compare-and-set, read, and asked whether a session lasts."""
+"""The records of sessions in their bucket: merged by compare-and-set, and read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import msgspec
 
 from eunoe.facts import sessions
 from eunoe.facts.lineage import Order
-from eunoe.facts.visibility import Viewer, seen
-from eunoe.runtime.doors import Clock, Documents
+from eunoe.runtime.doors import Documents
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Conflict
-from eunoe.schemas.facts import Identity, SessionRecord
+from eunoe.schemas.facts import SessionRecord
 
 _KEPT = 4_096  # sessions whose record is remembered
 
@@ -81,24 +80,3 @@ class SessionRecords:
         self._known.move_to_end(session)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
-
-
-class Sight:
-    """What one viewer sees during one request: each session is looked up once."""
-
-    def __init__(self, records: SessionRecords, viewer: Viewer, clock: Clock) -> None:
-        self.viewer = viewer
-        self._records = records
-        self._now = clock.now()
-        self._sessions: dict[str, SessionRecord | None] = {}
-
-    async def sees(self, identity: Identity) -> bool:
-        """Whether the viewer sees the facts of this identity now."""
-        return seen(identity, self.viewer, await self._session(identity), self._now)
-
-    async def _session(self, identity: Identity) -> SessionRecord | None:
-        if identity.scope != "session":
-            return None
-        if identity.owner not in self._sessions:
-            self._sessions[identity.owner] = await self._records.get(identity.owner)
-        return self._sessions[identity.owner]

@@ -13,10 +13,11 @@ from typing import Literal
 
 import msgspec
 
+from eunoe.facts.document import build, members
 from eunoe.facts.lineage import WHOLE, Event, Order, order
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.events import FactEvent, SessionEnded, SessionStateSet, TurnOpened
-from eunoe.schemas.facts import Act, Assertion, SessionRecord
+from eunoe.schemas.facts import Act, Assertion, Document, SessionRecord
 from eunoe.schemas.records import Record
 
 Status = Literal["unknown", "open", "expired", "ended"]
@@ -85,6 +86,15 @@ def survives(event: Event, end: Order) -> bool:
 def remaining(events: Iterable[Event], end: Order) -> list[Event]:
     """What of a document's events an end leaves."""
     return [event for event in events if survives(event, end)]
+
+
+def left(document: Document, end: Order) -> Document:
+    """The document without what is from before an end, as far as it keeps events apart."""
+    if any(floor.order > end for floor in document.floors.values()):
+        return document
+    events = members(document)
+    kept = remaining(events, end)
+    return document if len(kept) == len(events) and not document.floors else build(document.identity, kept)
 
 
 def due(record: SessionRecord, now: int) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eunoe.facts import lenient, sessions, wording
+from eunoe.facts import lenient, sessions
 from eunoe.facts.duty import Duty, Shared
-from eunoe.facts.session_records import Sight
-from eunoe.facts.visibility import Viewer
+from eunoe.facts.fold import fold
+from eunoe.facts.visibility import Viewer, seen
 from eunoe.runtime.doors import Handler
 from eunoe.schemas import ids, subjects
-from eunoe.schemas.facts import Identity, SessionRecord
+from eunoe.schemas.facts import SessionRecord
 from eunoe.schemas.requests import SessionReply, SessionRequest
 from eunoe.schemas.subjects import Address
 
@@ -29,17 +29,17 @@ class SessionsAnswering(Duty):
         record = await self._shared.facts.sessions.get(session)
         if record is None:
             return SessionReply()
-        facts = await self._facts(session, Viewer(address.caller, address.thread, session))
-        status = sessions.status(record, self._shared.clock.now(), facts)
-        return SessionReply(record=record, status=status, facts=facts)
+        now = self._shared.clock.now()
+        facts = await self._facts(record, Viewer(address.caller, address.thread, session), now)
+        return SessionReply(record=record, status=sessions.status(record, now, facts), facts=facts)
 
-    async def _facts(self, session: str, viewer: Viewer) -> int:
+    async def _facts(self, record: SessionRecord, viewer: Viewer, now: int) -> int:
         """How many facts of the session are in force and seen now."""
-        sight, count = Sight(self._shared.facts.sessions, viewer, self._shared.clock), 0
-        if not await sight.sees(Identity("session", session, "", "")):
-            return 0
-        async for entry in self._shared.store.session.scan([subjects.facts_of(session)]):
+        count = 0
+        async for entry in self._shared.store.session.scan([subjects.facts_of(record.session)]):
             document = lenient.document(entry)
-            if document is not None and await sight.sees(document.identity):
-                count += len(wording.in_force(self._shared.facts.view(document)))
+            if document is not None and seen(document.identity, viewer, record, now):
+                left = sessions.left(document, record.ended)
+                view = fold(left, single=self._shared.kinds[left.identity.subject].single, valid=now)
+                count += (1 if view.conflict else 1 + len(view.others)) if view.current else 0
         return count

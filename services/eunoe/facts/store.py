@@ -12,11 +12,13 @@ from eunoe.facts import document as documents
 from eunoe.facts.acts import Done, act, done, whole
 from eunoe.facts.admission import Told, told
 from eunoe.facts.document import BelowFloor
+from eunoe.facts.endings import Endings
 from eunoe.facts.fold import View, fold
 from eunoe.facts.history import History
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event
 from eunoe.facts.recent import Place, Recent
+from eunoe.facts.session_records import SessionRecords
 from eunoe.runtime.doors import Documents, Entry, Store
 from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
@@ -40,6 +42,7 @@ class FactStore:
         self._kinds = kinds
         self._history = History(store.log, store.space, kinds)
         self._recent = Recent()
+        self._endings = Endings(store.session, self._history)
         self._writes = anyio.Semaphore(_WRITES, fast_acquire=True)
         self._counts = {"applied": 0, "present": 0, "conflicts": 0, "refolded": 0, "refused": 0}
 
@@ -68,12 +71,21 @@ class FactStore:
                 changes.setdefault(target.identity, []).append(kept)
             else:
                 self._refuse(what, "its writer may not do that")
-        await each(stated, self._announce, _WIDTH)
+        ending = await self._endings.begin(batch, stated)
+        changes = await ending.kept(changes)
+        await each(await ending.on_time(stated), self._announce, _WIDTH)
         await each(list(changes.items()), self._change, _WIDTH)
+        await ending.finish(changes)
 
     def forget(self) -> None:
         """Forget every remembered document, after the buckets were made again."""
         self._recent.clear()
+        self.sessions.forget()
+
+    @property
+    def sessions(self) -> SessionRecords:
+        """The records of sessions."""
+        return self._endings.records
 
     async def document(self, identity: Identity) -> Document | None:
         """The document of an identity as stored; None when nothing was ever said of it."""
@@ -85,7 +97,7 @@ class FactStore:
         stored = await self.document(identity)
         if stored and not stored.floors:
             return stored
-        return documents.build(identity, await self._history.events(identity), bounded=False)
+        return documents.build(identity, await self._endings.events(identity), bounded=False)
 
     def view(self, document: Document) -> View:
         """What a document says, by the rules of its kind."""
@@ -176,7 +188,7 @@ class FactStore:
             return documents.add(before, events)
         except BelowFloor:
             self._counts["refolded"] += 1
-            return documents.build(before.identity, await self._history.events(before.identity))
+            return documents.build(before.identity, await self._endings.events(before.identity))
 
 
 def only(found: Sequence[Indexed], beginning: str) -> Indexed:
@@ -192,4 +204,4 @@ def only(found: Sequence[Indexed], beginning: str) -> Indexed:
 
 
 def _key(identity: Identity) -> str:
-    return subjects.fact_key(identity.owner, identity.subject, identity.name)
+    return subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)
