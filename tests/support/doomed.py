@@ -154,4 +154,5 @@ def doomed(store: Store, wire: Wire) -> Store:
         permanent=cast("Documents", DoomedDocuments(store.permanent, wire)),
         session=cast("Documents", DoomedDocuments(store.session, wire)),
         thread=cast("Documents", DoomedDocuments(store.thread, wire)),
+        generations=store.generations,
     )

@@ -6,110 +6,232 @@ after a crash when the newest is purged, so a deleted document leaves a permanen
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from typing import TypeVar
 
-from eunoe.runtime import stored
+from eunoe.runtime import revisions, stored
 from eunoe.runtime.doors import Change, Entry, Found, Stored
-from eunoe.runtime.jetstream import JetStream
-from eunoe.runtime.lookup import Lookup
+from eunoe.runtime.jetstream import STREAM_NOT_FOUND, STREAM_SEALED, JetStream, Refused
+from eunoe.runtime.leaving import Leaving
+from eunoe.runtime.lookup import Lookup, Raw
 from eunoe.runtime.reader import Range, Reader
-from eunoe.schemas.errors import Conflict
+from eunoe.schemas.errors import Conflict, Denied, EunoeError, Unreachable
 
 _EXPECT = "Nats-Expected-Last-Subject-Sequence"
 _DELETE = ("KV-Operation", "DEL")
+_GRANT = "give its user what `eunoe ops permissions` prints"
 ROUNDS = 16  # of a scan, each over what was written during the one before, so that it ends under any load
+SEALED_SECONDS = 5.0  # seconds that a write to a sealed bucket waits for the successor
+
+_T = TypeVar("_T")
+
+
+class Place:
+    """One bucket of one generation, and whether it is still the one in use."""
+
+    def __init__(self, jetstream: JetStream, bucket: str, generation: int) -> None:
+        self.bucket = bucket
+        self.generation = generation
+        self.prefix = f"$KV.{bucket}."
+        self.lookup = Lookup(jetstream, f"KV_{bucket}")
+        self.reader = Reader(jetstream, f"KV_{bucket}")
+        self.leaving = Leaving()
+
+    def revision(self, seq: int) -> int:
+        return revisions.of(self.generation, seq)
+
+    def seq(self, revision: int) -> int:
+        return revisions.seq(revision, self.generation)
+
+    def expected(self, key: str, revision: int | None) -> int | None:
+        """The sequence that a writer expects; raises `Conflict` for a revision of another generation."""
+        if revision and revisions.generation(revision) != self.generation:
+            raise Conflict(f"{key} of {self.bucket} is of another generation than revision {revision}")
+        return self.seq(revision) if revision else revision
+
+    def subjects(self, filters: Sequence[str]) -> list[str]:
+        return [self.prefix + one for one in filters]
+
+    def key(self, message: Stored) -> str:
+        return message.subject[len(self.prefix) :]
+
+    def entry(self, message: Stored, headers: bytes) -> Entry | None:
+        if stored.deleted(headers):
+            return None
+        return Entry(self.key(message), message.data, self.revision(message.seq))
+
+    def found(self, messages: Sequence[Raw], upto: int) -> Found:
+        entries = [entry for message, headers in messages if (entry := self.entry(message, headers))]
+        return Found(tuple(sorted(entries, key=lambda one: one.key)), self.revision(upto) if upto else 0)
+
+
+async def _nowhere() -> None:
+    """Of a bucket that has no successor."""
 
 
 class JetStreamDocuments:
-    """A `doors.Documents` over the bucket of that name."""
+    """A `doors.Documents` over the bucket of that name, until it goes over to another generation.
 
-    def __init__(self, jetstream: JetStream, bucket: str) -> None:
-        self.bucket = bucket
-        self.stream = f"KV_{bucket}"
-        self._prefix = f"$KV.{bucket}."
+    ``look`` finds out which generation is in use, and makes this one `go` there where it is another.
+    """
+
+    def __init__(
+        self,
+        jetstream: JetStream,
+        bucket: str,
+        generation: int = 1,
+        look: Callable[[], Awaitable[object]] = _nowhere,
+    ) -> None:
         self._jetstream = jetstream
-        self._lookup = Lookup(jetstream, self.stream)
-        self._reader = Reader(jetstream, self.stream)
+        self._look = look
+        self._place = Place(jetstream, bucket, generation)
+
+    def go(self, bucket: str, generation: int) -> None:
+        """Be the bucket of that name and generation from now on; what is under way begins again there."""
+        left, self._place = self._place, Place(self._jetstream, bucket, generation)
+        left.leaving.tell()
 
     async def get(self, key: str) -> Entry | None:
-        found = await self._lookup.one(self._prefix + key)
-        return self._entry(*found) if found else None
+        async def at(place: Place) -> Entry | None:
+            found = await place.lookup.one(place.prefix + key)
+            return place.entry(*found) if found else None
+
+        return await self._in_use(at)
 
     async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
-        return await self._write(key, value, expect, deleting=False)
+        return await self._in_use(lambda place: self._write(place, key, value, expect, []))
 
     async def delete(self, key: str, *, expect: int | None = None) -> int:
-        return await self._write(key, b"", expect, deleting=True)
+        return await self._in_use(lambda place: self._write(place, key, b"", expect, [_DELETE]))
 
     async def find(self, filters: Sequence[str], *, fence: int = 0) -> Found:
-        found, upto = await self._lookup.latest(self._subjects(filters), fence)
-        entries = [entry for message, headers in found if (entry := self._entry(message, headers))]
-        return Found(entries=tuple(sorted(entries, key=lambda entry: entry.key)), upto=upto)
+        async def at(place: Place) -> Found:
+            return place.found(*await place.lookup.latest(place.subjects(filters), place.seq(fence)))
+
+        await self._reach(fence)
+        return await self._in_use(at)
 
     async def few(self, filters: Sequence[str]) -> Found | None:
-        answer = await self._lookup.few(self._subjects(filters))
-        if answer is None:
-            return None
-        found, upto = answer
-        entries = [entry for message, headers in found if (entry := self._entry(message, headers))]
-        return Found(entries=tuple(sorted(entries, key=lambda entry: entry.key)), upto=upto)
+        async def at(place: Place) -> Found | None:
+            answer = await place.lookup.few(place.subjects(filters))
+            return None if answer is None else place.found(*answer)
+
+        return await self._in_use(at)
 
     async def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
-        subjects = tuple(self._subjects(filters))
+        await self._reach(after)
         for _ in range(ROUNDS):
-            if after >= (last := await self.revision()):
-                return
-            async with aclosing(self._reader.read(Range(subjects, after + 1, until=last))) as found:
-                async for read in found:
-                    if entry := self._entry(read.message, read.headers):
-                        yield entry
-            after = last  # what was written meanwhile is at a new revision, and gone from its old one
+            place = self._place
+            try:
+                last, _ = await place.reader.state()
+                if place.seq(after) >= last and place is self._place:
+                    return
+                wanted = Range(tuple(place.subjects(filters)), place.seq(after) + 1, until=last)
+                async with aclosing(place.reader.read(wanted)) as found:
+                    async for read in found:
+                        if entry := place.entry(read.message, read.headers):
+                            yield entry
+            except EunoeError as error:
+                if not await self._left(place, error):
+                    raise
+            else:
+                after = place.revision(last)  # what was written meanwhile is at a new revision, and gone from its old
 
     def watch(
         self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
     ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        return self._watch(Range(tuple(self._subjects(filters)), after + 1, resume=resume))
+        return self._watch(filters, after, resume)
 
     async def revision(self) -> int:
-        return (await self._reader.state())[0]
+        async def at(place: Place) -> int:
+            return place.revision((await place.reader.state())[0])
+
+        return await self._in_use(at)
 
     @asynccontextmanager
-    async def _watch(self, wanted: Range) -> AsyncIterator[AsyncIterator[Change]]:
-        last, _ = await self._reader.state()
-        async with aclosing(self._changes(wanted, last)) as changes:
+    async def _watch(self, filters: Sequence[str], after: int, resume: bool) -> AsyncIterator[AsyncIterator[Change]]:
+        before = await self.revision()
+        async with aclosing(self._changes(filters, after, before, resume)) as changes:
             yield changes
 
-    async def _changes(self, wanted: Range, before: int) -> AsyncGenerator[Change, None]:
-        async with aclosing(self._reader.read(wanted)) as found:
-            async for read in found:
-                key, seq = read.message.subject[len(self._prefix) :], read.message.seq
-                value = None if stored.deleted(read.headers) else read.message.data
-                yield Change(key, value, seq, live=seq > before)
+    async def _changes(
+        self, filters: Sequence[str], after: int, before: int, resume: bool
+    ) -> AsyncGenerator[Change, None]:
+        while True:
+            place = self._place
+            subjects = tuple(place.subjects(filters))
+            wanted = Range(subjects, place.seq(after) + 1, resume=resume, leaving=place.leaving)
+            try:
+                async with aclosing(place.reader.read(wanted)) as found:
+                    async for read in found:
+                        entry, revision = place.entry(read.message, read.headers), place.revision(read.message.seq)
+                        value = entry.value if entry else None
+                        yield Change(place.key(read.message), value, revision, live=revision > before)
+            except EunoeError as error:
+                if not await self._left(place, error):
+                    raise
+                if not resume:
+                    raise Unreachable(f"{place.bucket} was replaced by another generation; read it anew") from None
 
-    async def _write(self, key: str, value: bytes, expect: int | None, *, deleting: bool) -> int:
-        headers = [_DELETE] if deleting else []
-        if expect is None:
-            return (await self._jetstream.publish(self._prefix + key, value, headers)).seq
+    async def _write(
+        self, place: Place, key: str, value: bytes, expect: int | None, headers: list[tuple[str, str]]
+    ) -> int:
+        """Write where the key is as expected: for 0 that is also where a deleted document left its marker."""
+        seq = place.expected(key, expect)
         try:
-            return (await self._jetstream.publish(self._prefix + key, value, [*headers, (_EXPECT, str(expect))])).seq
-        except Conflict as conflict:
-            marker = await self._marker(key) if expect == 0 else 0
+            return await self._publish(place, key, value, headers, seq)
+        except Conflict:
+            marker = await _marker(place, key) if seq == 0 else 0
             if not marker:
-                raise Conflict(
-                    f"{key} of {self.bucket} has another revision than {expect}", **conflict.detail
-                ) from None
-        return (await self._jetstream.publish(self._prefix + key, value, [*headers, (_EXPECT, str(marker))])).seq
+                raise
+        return await self._publish(place, key, value, headers, marker)
 
-    async def _marker(self, key: str) -> int:
-        """The revision of the marker that a deleted document left, 0 when there is none."""
-        found = await self._lookup.one(self._prefix + key)
-        return found[0].seq if found and stored.deleted(found[1]) else 0
+    async def _publish(
+        self, place: Place, key: str, value: bytes, headers: list[tuple[str, str]], seq: int | None
+    ) -> int:
+        expecting = [] if seq is None else [(_EXPECT, str(seq))]
+        try:
+            written = await self._jetstream.publish(place.prefix + key, value, [*headers, *expecting])
+        except Conflict as conflict:
+            last = {name: place.revision(found) for name, found in conflict.detail.items()}
+            raise Conflict(f"{key} of {place.bucket} has another revision than {seq}", **last) from None
+        except Denied as denied:
+            raise Denied(f"bucket {place.bucket} cannot be written: {denied}; {_GRANT}") from None
+        return place.revision(written.seq)
 
-    def _subjects(self, filters: Sequence[str]) -> list[str]:
-        return [self._prefix + one for one in filters]
+    async def _in_use(self, do: Callable[[Place], Awaitable[_T]]) -> _T:
+        """Do it in the bucket in use, again where that is left meanwhile."""
+        while True:
+            place = self._place
+            try:
+                with place.leaving.cancelling():
+                    return await do(place)
+            except EunoeError as error:
+                if not await self._left(place, error):
+                    raise
 
-    def _entry(self, message: Stored, headers: bytes) -> Entry | None:
-        if stored.deleted(headers):
-            return None
-        return Entry(message.subject[len(self._prefix) :], message.data, message.seq)
+    async def _left(self, place: Place, error: EunoeError) -> bool:
+        """Whether something failed because its place is not in use any more. A sealed one waits for its successor."""
+        number = error.number if isinstance(error, Refused) else 0
+        if place.leaving.over:
+            return not isinstance(error, Conflict)
+        if number not in (STREAM_NOT_FOUND, STREAM_SEALED) and not isinstance(error, Unreachable):
+            return False
+        await self._look()
+        if number == STREAM_SEALED and not await place.leaving.wait(SEALED_SECONDS):
+            raise Unreachable(
+                f"bucket {place.bucket} is sealed, and its successor is not there yet; try again"
+            ) from None
+        return place.leaving.over
+
+    async def _reach(self, revision: int) -> None:
+        """Find out what is in use where somebody has seen a newer generation than this one."""
+        if revisions.generation(revision) > self._place.generation:
+            await self._look()
+
+
+async def _marker(place: Place, key: str) -> int:
+    """The sequence of the marker that a deleted document left, 0 when there is none."""
+    found = await place.lookup.one(place.prefix + key)
+    return found[0].seq if found and stored.deleted(found[1]) else 0

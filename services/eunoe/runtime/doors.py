@@ -1,4 +1,4 @@
-"""The three doors to the store: the log, documents, and jobs.
+"""The doors to the store: the log, documents and their generations, and jobs.
 
 Workers know these protocols and nothing of NATS. `eunoe.runtime` implements them over JetStream,
 `eunoe.testing` in memory; one contract suite runs on both.
@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from eunoe.runtime.bucket_doors import Buckets as Buckets
+from eunoe.runtime.bucket_doors import Change as Change
+from eunoe.runtime.bucket_doors import Documents as Documents
+from eunoe.runtime.bucket_doors import Entry as Entry
+from eunoe.runtime.bucket_doors import Found as Found
+from eunoe.runtime.bucket_doors import Generations as Generations
+from eunoe.runtime.bucket_doors import InUse as InUse
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply
 from eunoe.schemas.subjects import Address
 
@@ -124,79 +130,6 @@ class Log(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document with its revision (the sequence of its last write in its bucket)."""
-
-    key: str
-    value: bytes
-    revision: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Documents in order of key, and the bucket's revision up to which the answer speaks."""
-
-    entries: tuple[Entry, ...]
-    upto: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change seen by a watch. ``value`` is None for a deleted key. ``live`` is False for what was there before."""
-
-    key: str
-    value: bytes | None
-    revision: int
-    live: bool
-
-
-class Documents(Protocol):
-    """One bucket: documents under keys, changed by compare-and-set. Keys are built by `eunoe.schemas.subjects`."""
-
-    async def get(self, key: str) -> Entry | None: ...
-
-    async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
-        """Write, and return the new revision. ``expect``: only if the key has that revision (0: no document).
-
-        Raises `Conflict` when it has another, `OutcomeUnknown` when no answer came in time.
-        """
-        ...
-
-    async def delete(self, key: str, *, expect: int | None = None) -> int:
-        """Hide a document (a permanent marker stays as its newest revision); returns the marker's revision."""
-        ...
-
-    async def find(self, filters: Sequence[str], *, fence: int = 0) -> Found:
-        """Every live document whose key matches one of the filters (``*`` a token, ``>`` the rest)."""
-        ...
-
-    async def few(self, filters: Sequence[str]) -> Found | None:
-        """As `find`, in one round trip; None where more than `limits.FOUND_AT_ONCE` keys match, deleted ones too."""
-        ...
-
-    def scan(self, filters: Sequence[str] = (), *, after: int = 0) -> AsyncIterator[Entry]:
-        """Every live document that matches, in order of revision after revision ``after``, in bounded memory.
-
-        A document that is written meanwhile comes once or twice, the newest last; none is left out.
-        """
-        ...
-
-    def watch(
-        self, filters: Sequence[str] = (), *, after: int = 0, resume: bool = True
-    ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        """What is there with a revision after ``after``, then every change, in order of revision.
-
-        Goes on by itself after a reconnect; with ``resume`` False it raises `Unreachable` or `OutcomeUnknown`
-        then, for somebody who must read everything again.
-        """
-        ...
-
-    async def revision(self) -> int:
-        """The revision of the bucket's last write, 0 when there was none."""
-        ...
-
-
 class Jobs(Protocol):
     """A work queue: a job is gone once it is acknowledged."""
 
@@ -221,6 +154,7 @@ class Store:
     permanent: Documents
     session: Documents
     thread: Documents
+    generations: Generations
 
     def bucket(self, scope: str) -> Documents:
         return {"permanent": self.permanent, "session": self.session, "thread": self.thread}[scope]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 from eunoe.runtime.calls import Answer, Call
+from eunoe.runtime.leaving import Leaving
 from eunoe.runtime.requester import Requester
 from eunoe.schemas.errors import OutcomeUnknown, Unreachable
 
@@ -13,18 +16,21 @@ SEND_SECONDS = 5.0  # seconds to wait for a connection before a request of an in
 
 
 class Inbox:
-    """A subscription whose messages are read in order with `take`; it fails when the connection is lost.
+    """A subscription whose messages are read in order with `take`; it fails when the connection is lost, and when
+    ``leaving`` is told.
 
     Every request has a reply subject of its own, which its statuses bear, so that the status which ends one
     pull is not taken for the end of the next.
     """
 
-    def __init__(self, requester: Requester) -> None:
+    def __init__(self, requester: Requester, leaving: Leaving | None = None) -> None:
         self._connection = requester.connection
         self._prefix = f"{requester.caller.inbox}.{self._connection.client.new_inbox().rpartition('.')[2]}"
         self._call = Call(self._prefix, b"")
         self._requests = 0
         self._subscription: Subscription | None = None
+        self._held = ExitStack()
+        self._leaving = leaving or Leaving()
 
     async def __aenter__(self) -> Inbox:
         await self._connection.available(SEND_SECONDS)
@@ -34,9 +40,11 @@ class Inbox:
         except (NatsError, OSError) as error:
             self._connection.hooks.disconnected.remove(self._on_disconnected)
             raise Unreachable(f"the connection to {self._connection.url} failed: {error}") from None
+        self._held.enter_context(self._leaving.heard(self._on_left))
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        self._held.close()
         self._connection.hooks.disconnected.remove(self._on_disconnected)
         subscription, self._subscription = self._subscription, None
         if subscription is not None:
@@ -73,6 +81,9 @@ class Inbox:
 
     def _receive(self, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
         self._call.receive(Answer(subject.decode(), reply.decode(), data, headers))
+
+    def _on_left(self) -> None:
+        self._call.fail(Unreachable("what it reads is not in use any more"))
 
     def _on_disconnected(self) -> None:
         self._call.fail(OutcomeUnknown("the connection was lost"))

@@ -31,6 +31,7 @@ SEQUENCE_NOT_FOUND = 10043
 DELETE_FAILED = 10057
 STREAM_NAME_IN_USE = 10058
 STREAM_NOT_FOUND = 10059
+STREAM_SEALED = 10109
 JETSTREAM_OFF = (10039, 10076)  # for the account, for the server; also after a full disk made it stop
 FULL = (10002, 10023, 10028, 10047)  # of the account, the server, its memory, its files
 AWAY = (

@@ -35,8 +35,9 @@ def blobs(space: str, replicas: int = 1) -> Policy:
     return _stream(subjects.blobs_stream(space), [subjects.pieces_filter(space)], replicas, max_msgs_per_subject=1)
 
 
-def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, slot: int = 1) -> Policy:
-    """A KV bucket of one revision a key. Removing single messages is off: it can bring older values back."""
+def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, slot: int = 1, *, first: int = 1) -> Policy:
+    """A KV bucket of one revision a key, which begins with sequence ``first``. Removing single messages is off: it
+    can bring older values back."""
     name = subjects.bucket(space, scope, slot)
     return _stream(
         f"KV_{name}",
@@ -47,13 +48,23 @@ def bucket(space: str, scope: subjects.Bucket, replicas: int = 1, slot: int = 1)
         deny_delete=True,
         deny_purge=True,
         compression="none",
+        **({"first_seq": first} if first > 1 else {}),
     )
 
 
-def of_space(space: str, replicas: int = 1) -> list[Policy]:
-    """Every stream that a space has from the start, the log first."""
-    made = [log(space, replicas), dead(space, replicas), blobs(space, replicas)]
-    return made + [bucket(space, scope, replicas) for scope in subjects.BUCKETS]
+def kept(space: str, replicas: int = 1) -> list[Policy]:
+    """The streams that are never replaced, the log first."""
+    return [log(space, replicas), dead(space, replicas), blobs(space, replicas)]
+
+
+def buckets(space: str, replicas: int = 1, slot: int = 1) -> list[Policy]:
+    """The streams of the buckets in a slot."""
+    return [bucket(space, scope, replicas, slot) for scope in subjects.BUCKETS]
+
+
+def of_space(space: str, replicas: int = 1, slot: int = 1) -> list[Policy]:
+    """Every stream that a space has whose buckets are in that slot, the log first."""
+    return kept(space, replicas) + buckets(space, replicas, slot)
 
 
 def _stream(name: str, filters: list[str], replicas: int, **differs: Any) -> Policy:
@@ -121,8 +132,8 @@ def _fixed(wanted: Policy, found: Mapping[str, Any]) -> list[str]:
         faults.append("acknowledges messages before they are written (persist_mode async)")
     if found.get("mirror") or found.get("sources"):
         faults.append("is a copy of another stream")
-    if found.get("sealed"):
-        faults.append("is sealed, so nothing can be written")
+    if found.get("sealed") and not wanted["deny_purge"]:
+        faults.append("is sealed, so nothing can be written")  # a bucket is sealed while its successor is made
     if found.get("deny_delete") and not wanted["deny_delete"]:
         faults.append("does not let messages be erased (deny_delete)")
     return faults

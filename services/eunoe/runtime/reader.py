@@ -11,7 +11,7 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 from eunoe.runtime.inbox import Inbox
 from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.leaving import Leaving
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Damaged, OutcomeUnknown, Unreachable
 
@@ -64,13 +65,14 @@ class Read:
 class Range:
     """What to read. ``until`` None: go on for ever. ``newest``: only the last message of every subject.
 
-    ``resume`` False: an interruption ends the reading with its error."""
+    ``resume`` False: an interruption ends the reading with its error. ``leaving`` ends it when it is told."""
 
     filters: tuple[str, ...]
     start: int = 1
     until: int | None = None
     newest: bool = False
     resume: bool = True
+    leaving: Leaving = field(default_factory=Leaving)
 
 
 class Reader:
@@ -106,7 +108,8 @@ class Reader:
                         yield found
             except (OutcomeUnknown, Unreachable) as error:
                 failures += 1
-                if wanted.newest or not wanted.resume or (wanted.until is not None and failures == ATTEMPTS):
+                lasting = wanted.resume and not wanted.newest and not wanted.leaving.over
+                if not lasting or (wanted.until is not None and failures == ATTEMPTS):
                     raise
                 logger.info("reading %s goes on at %d: %s", self._stream, seq, error, extra={"action": "reader_again"})
             else:
@@ -135,7 +138,7 @@ class Reader:
         name = f"read_{secrets.token_hex(8)}"
         info = await self._jetstream.api(f"CONSUMER.CREATE.{self._stream}.{name}", self._config(name, wanted, start))
         left = int(info.get("num_pending", 0))
-        async with Inbox(self._jetstream.requester) as inbox:
+        async with Inbox(self._jetstream.requester, wanted.leaving) as inbox:
             try:
                 while wanted.until is None or left > 0:
                     before = left

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from eunoe.runtime import wire
 from eunoe.runtime.calls import Answer
@@ -22,6 +25,11 @@ def from_direct(answer: Answer) -> Stored:
         data=answer.data,
         time=milliseconds(wire.header(headers, "Nats-Time-Stamp")),
     )
+
+
+def body(message: Mapping[str, Any]) -> bytes:
+    """The payload of a message as JetStream's API gives it; empty for the marker of a deleted document."""
+    return base64.b64decode(message.get("data", ""))
 
 
 def deleted(headers: bytes) -> bool:

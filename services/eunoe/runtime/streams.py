@@ -32,3 +32,11 @@ async def ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
 async def info(jetstream: JetStream, name: str) -> dict[str, Any]:
     """What JetStream says of a stream; raises `Refused` with `STREAM_NOT_FOUND` when there is none."""
     return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))
+
+
+async def last(jetstream: JetStream, name: str, subject: str) -> dict[str, Any]:
+    """The last message of a subject as the stream's leader has it; raises `Refused` with `MESSAGE_NOT_FOUND`."""
+    request = {"last_by_subj": subject}
+    found = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.MSG.GET.{name}", request))
+    message: dict[str, Any] = found["message"]
+    return message

@@ -9,8 +9,8 @@ import anyio
 
 from eunoe.runtime import policies, streams
 from eunoe.runtime.connection import Connection
-from eunoe.runtime.documents import JetStreamDocuments
 from eunoe.runtime.doors import Store
+from eunoe.runtime.generations import JetStreamGenerations
 from eunoe.runtime.jetstream import JETSTREAM_OFF, STREAM_NOT_FOUND, JetStream, NotReady, Refused
 from eunoe.runtime.jobs import JetStreamJobs
 from eunoe.runtime.kept_log import KeptLog
@@ -33,7 +33,9 @@ async def ensure(connection: Connection, space: str, *, replicas: int = 1) -> St
     """
     jetstream = JetStream(await Requester.open(connection))
     await _require(jetstream)
-    wanted = policies.of_space(ids.check_space(space), replicas)
+    generations = JetStreamGenerations(jetstream, ids.check_space(space), replicas)
+    in_use = await generations.look()
+    wanted = policies.of_space(space, replicas, in_use.slot)
     found: dict[str, dict[str, Any]] = {}
 
     async def one(policy: Policy) -> None:
@@ -43,25 +45,30 @@ async def ensure(connection: Connection, space: str, *, replicas: int = 1) -> St
     faults = [fault for policy in wanted for fault in policies.faults(policy, found[policy["name"]]["config"])]
     if faults:
         raise Misconfigured(". ".join(faults))
-    return doors(jetstream, space, replicas=replicas)
+    generations.go(in_use)
+    return doors(jetstream, space, replicas=replicas, generations=generations)
 
 
-def doors(jetstream: JetStream, space: str, *, replicas: int = 1) -> Store:
+def doors(
+    jetstream: JetStream, space: str, *, replicas: int = 1, generations: JetStreamGenerations | None = None
+) -> Store:
     """The doors of a space whose streams are there."""
+    generations = generations or JetStreamGenerations(jetstream, space, replicas)
     return Store(
         space=space,
         log=KeptLog(JetStreamLog(jetstream, subjects.log_stream(space)), space),
         jobs=JetStreamJobs(jetstream, policies.jobs(space, replicas)),
         dead=JetStreamLog(jetstream, subjects.dead_stream(space)),
         blobs=JetStreamLog(jetstream, subjects.blobs_stream(space)),
-        permanent=JetStreamDocuments(jetstream, subjects.bucket(space, "permanent")),
-        session=JetStreamDocuments(jetstream, subjects.bucket(space, "session")),
-        thread=JetStreamDocuments(jetstream, subjects.bucket(space, "thread")),
+        permanent=generations.documents["permanent"],
+        session=generations.documents["session"],
+        thread=generations.documents["thread"],
+        generations=generations,
     )
 
 
-async def identity(connection: Connection, space: str) -> Identity:
-    """Who the streams of a space are now, without those that are missing."""
+async def identity(connection: Connection, space: str, slot: int = 1) -> Identity:
+    """Who the streams of a space are now, with the buckets in that slot, without those that are missing."""
     requester = await Requester.open(connection)
     found: Identity = {}
 
@@ -73,7 +80,7 @@ async def identity(connection: Connection, space: str) -> Identity:
                 raise
 
     try:
-        await _all(policies.of_space(space), one)
+        await _all(policies.of_space(space, slot=slot), one)
     finally:
         await requester.close()
     return found

@@ -8,17 +8,20 @@ from collections.abc import AsyncGenerator, Sequence
 import anyio
 
 from eunoe.runtime.doors import Appended, Clock, Stored
-from eunoe.schemas import limits
-from eunoe.schemas.errors import Conflict, TooLarge
 from eunoe.runtime.matching import matches, matches_any
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Conflict, TooLarge, Unreachable
 
 
 class MemoryStream:
-    """What a JetStream stream does, for one process. ``latest_only`` keeps one message a subject."""
+    """What a JetStream stream does, for one process. ``latest_only`` keeps one message a subject. A ``sealed``
+    stream is appended to no more."""
 
     def __init__(self, clock: Clock, *, latest_only: bool = False) -> None:
         self.messages: dict[int, Stored] = {}
         self.last_seq = 0
+        self.sealed = False
+        self._left = False
         self._clock = clock
         self._latest_only = latest_only
         self._by_subject: dict[str, list[int]] = {}
@@ -62,7 +65,10 @@ class MemoryStream:
         return None
 
     async def walk(self, start: int, filters: Sequence[str], *, until: int | None) -> AsyncGenerator[Stored, None]:
-        """Messages from ``start`` on, up to ``until``; without it, new ones are waited for."""
+        """Messages from ``start`` on, up to ``until``; without it, new ones are waited for.
+
+        Raises `Unreachable` instead once the stream was left.
+        """
         seq = start
         while until is None or seq <= until:
             found = self.next(seq, filters)
@@ -70,6 +76,8 @@ class MemoryStream:
                 if until is not None:
                     return
                 seq = self.last_seq + 1
+                if self._left:
+                    raise Unreachable("what it reads is not in use any more")
                 await self.changed()
                 continue
             seq = found.seq + 1
@@ -80,6 +88,16 @@ class MemoryStream:
         if self._news is None:
             self._news = anyio.Event()
         await self._news.wait()
+
+    def clear(self) -> None:
+        """Remove every message; sequences go on."""
+        for seq in list(self.messages):
+            self.remove(seq)
+
+    def leave(self) -> None:
+        """End every walk that waits."""
+        self._left = True
+        self.tell()
 
     def tell(self) -> None:
         if self._news is not None:
