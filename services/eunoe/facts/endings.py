@@ -55,11 +55,9 @@ class Endings:
     async def clear(self, session: str) -> None:
         """Take away everything of a session that is from before its end."""
         end = await self.records.end(session)
-        folded = False
+        swept = False
         async for entry in self._bucket.scan(subjects.every_fact_of(session)):
-            folded |= await self._clear(entry, end)
-        if folded:
-            await self._clear_index(session, end)
+            swept = await self._clear(entry, end, swept=swept)
 
     async def remove(self, identity: Identity, ids: Collection[str]) -> None:
         """Take away facts that came too late, by their ids, and what their document has from before the end."""
@@ -70,25 +68,27 @@ class Endings:
         if entry := await self._bucket.get(key):
             await self._clear(entry, await self.records.end(identity.owner))
 
-    async def _clear(self, entry: Entry | None, end: Order) -> bool:
-        """Until it holds; whether some of what went is known to the log alone, so that its ids are still there."""
-        folded = False
-        while entry is not None:
-            document = documents.decode(entry.value)
+    async def _clear(self, entry: Entry, end: Order, *, swept: bool = False) -> bool:
+        """Clear one document; whether the ids of the session were ``swept``, as they are where a document folded some.
+
+        Bodies and ids go first: what names them is there until they are gone, whatever comes between.
+        """
+        found: Entry | None = entry
+        while found is not None:
+            document = documents.decode(found.value)
             kept = await self._remaining(document, end)
             if kept == document:
-                return folded
-            folded |= bool(document.floors)
+                break
+            if document.floors and not swept:
+                await self._sweep(document.identity.owner, end)
+                swept = True
             left = {one.id for one in kept.assertions} if kept else set[str]()
             await self._forget([one for one in document.assertions if one.id not in left])
-            try:
-                await self._replace(entry, kept)
-            except Conflict:
-                entry = await self._bucket.get(entry.key)
-                await anyio.lowlevel.checkpoint()
-            else:
-                return folded
-        return folded
+            if await self._replaced(found, kept):
+                break
+            found = await self._bucket.get(entry.key)
+            await anyio.lowlevel.checkpoint()
+        return swept
 
     async def _remaining(self, document: Document, end: Order) -> Document | None:
         kept = sessions.left(document, end)
@@ -96,20 +96,25 @@ class Endings:
             kept = documents.build(document.identity, await self.events(document.identity))
         return kept if kept.assertions or kept.acts else None
 
-    async def _replace(self, entry: Entry, kept: Document | None) -> None:
-        if kept is None:
-            await self._bucket.delete(entry.key, expect=entry.revision)
-        else:
-            await self._bucket.put(entry.key, documents.encode(kept), expect=entry.revision)
+    async def _replaced(self, entry: Entry, kept: Document | None) -> bool:
+        """False when somebody else wrote first."""
+        try:
+            if kept is None:
+                await self._bucket.delete(entry.key, expect=entry.revision)
+            else:
+                await self._bucket.put(entry.key, documents.encode(kept), expect=entry.revision)
+        except Conflict:
+            return False
+        return True
 
     async def _forget(self, gone: Sequence[Stated]) -> None:
-        """Bodies and ids go first: what names them is there until they are gone, whatever comes between."""
         for one in gone:
             if one.has_content:
                 await self._remove(subjects.content_key(one.fact.identity.owner, one.id))
             await self._remove(subjects.index_key(one.id))
 
-    async def _clear_index(self, session: str, end: Order) -> None:
+    async def _sweep(self, session: str, end: Order) -> None:
+        """Remove the ids and bodies of every fact of a session from before its end."""
         async for entry in self._bucket.scan([subjects.indexes_filter()]):
             one = _index.decode(entry.value)
             if one.identity.owner == session and one.order <= end:
