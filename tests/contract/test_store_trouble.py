@@ -125,7 +125,7 @@ async def test_a_lost_quorum_is_waited_for(cluster: list[NatsServer], space: str
         store = await topology.ensure(opened, space, replicas=3)
         subject = subjects.chain_subject(space, "thread.a", "log")
         await store.log.append(subject, b"1")
-        guard = Guard(opened, space, await topology.identity(opened, space), every=0.05)
+        guard = Guard(opened, store, await topology.identity(opened, space), every=0.05)
         async with anyio.create_task_group() as tasks:
             for server in cluster[1:]:
                 server.kill()

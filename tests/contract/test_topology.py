@@ -85,7 +85,7 @@ async def test_a_bucket_that_expires_is_refused(connection: Connection, space: s
 
 async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: Connection, space: str) -> None:
     """The guard of a running worker ends with the name of the bucket that is not the old one (F114)."""
-    await topology.ensure(connection, space)
+    store = await topology.ensure(connection, space)
     jetstream = JetStream(await Requester.open(connection))
     name = policies.bucket(space, "permanent")["name"]
     before = await topology.identity(connection, space)
@@ -94,7 +94,7 @@ async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: 
     await topology.ensure(connection, space)
 
     with anyio.fail_after(10), pytest.raises(Damaged, match=name):
-        await Guard(connection, space, before).run()
+        await Guard(connection, store, before).run()
 
 
 async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:

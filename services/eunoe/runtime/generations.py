@@ -140,12 +140,17 @@ class JetStreamGenerations:
         name = f"KV_{bucket}"
         try:
             info = await streams.info(self._jetstream, name)
-            sealed = bool(info["config"].get("sealed"))
+        except Refused as refused:
+            if refused.number != STREAM_NOT_FOUND:
+                raise
+            return _Seen()
+        sealed = bool(info["config"].get("sealed"))
+        try:
             message = await streams.last(self._jetstream, name, f"$KV.{bucket}.{subjects.ORIGIN_KEY}")
         except Refused as refused:
             if refused.number not in (STREAM_NOT_FOUND, MESSAGE_NOT_FOUND):
                 raise
-            return _Seen(sealed=refused.number == MESSAGE_NOT_FOUND and sealed)
+            return _Seen(sealed=sealed)
         return _Seen(_read(message), sealed)
 
 

@@ -91,6 +91,14 @@ def changed(before: Identity, now: Identity) -> list[str]:
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
+def replaced(before: Identity, now: Identity, space: str) -> Identity:
+    """The streams that are to stay once other buckets are in use: those, and all else as it was."""
+    kept = {policy["name"] for policy in policies.kept(space)}
+    return {name: created for name, created in before.items() if name in kept} | {
+        name: created for name, created in now.items() if name not in kept
+    }
+
+
 async def _all(wanted: list[Policy], one: Any) -> None:
     failures: list[Exception] = []
 

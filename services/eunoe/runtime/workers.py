@@ -113,11 +113,12 @@ class Fleet:
     async def _post(self, name: str, connection: Connection) -> Post:
         space = self._settings.space
         store = await topology.ensure(connection, space, replicas=self._settings.replicas)
-        before = await topology.identity(connection, space)  # before anything is read into memory
+        slot = (await store.generations.look()).slot
+        before = await topology.identity(connection, space, slot)  # before anything is read into memory
         requester = await Requester.open(connection)
         auditor = RemoteAuditor(requester, space, connection.caller)
         worker = roster.make(name, store, auditor, self._settings, self._clock)
-        guard = Guard(connection, space, before)
+        guard = Guard(connection, store, before)
         service = Service(connection, space, name, worker.handlers(), statistics=worker.statistics, sure=guard.sure)
         return Post(name, worker, requester, service, guard, draining.current.get())
 
