@@ -45,7 +45,7 @@ FACTS = Caller("worker", "facts")  # says that sources disagree, and ends sessio
 Stating = FactRecorded | FactApproved | FactMoved
 """Events that assert a fact."""
 
-_SESSIONS = "book.session."  # how the chains of sessions begin
+SESSION_BOOKS = "book.session."  # how the chains of sessions begin
 
 _HAPPENED: tuple[type[Event], ...] = get_args(HappenedEvent)
 _OWN = (FactRecorded, FactRetired, FactMoved, FactLabelled, FactPinned)
@@ -109,7 +109,7 @@ def _check_place(chain: str, event: Event) -> None:
     """Whether the chain is one for such an event: a book holds facts, and what is said of a session its own."""
     if not subjects.chain_thread(chain) and not isinstance(event, BookEvent):
         raise Denied(f"a book holds facts only, not {_name(event)}")
-    if isinstance(event, SessionEnded | SessionStateSet) and not chain.startswith(_SESSIONS):
+    if isinstance(event, SessionEnded | SessionStateSet) and not chain.startswith(SESSION_BOOKS):
         raise Denied(f"{_name(event)} belongs in the book of its session, not in {subjects.chain_name(chain)}")
     if isinstance(event, ConflictRaised | ConflictResolved):
         about = event.identity

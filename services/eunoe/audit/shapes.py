@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from eunoe.facts.acts import ActEvent
+from eunoe.facts.stating_rules import check_labels, check_reason
 from eunoe.runtime import payload
 from eunoe.schemas import ids, limits
 from eunoe.schemas.blobs import size_of
@@ -11,19 +13,14 @@ from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import (
     Entry,
     Event,
-    FactApproved,
     FactDeleted,
     FactLabelled,
     FactMoved,
-    FactPinned,
     FactRetired,
     SessionEnded,
     SessionStateSet,
     TurnOpened,
 )
-
-Act = FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
-"""Events that do something to a fact which they name by its id."""
 
 _FACT_ID = 11  # characters of a fact's id
 
@@ -38,10 +35,10 @@ def check(event: Event) -> None:
                 ids.check(value, what)
     if isinstance(event, Entry):
         _check_content(event)
-    if isinstance(event, Act):
+    if isinstance(event, ActEvent):
         _check_id(event.id)
     if isinstance(event, FactRetired | FactDeleted | FactMoved | SessionEnded):
-        _check_reason(event.reason)
+        check_reason(event.reason)
     if isinstance(event, FactLabelled):
         _check_labels(event)
     if isinstance(event, SessionStateSet):
@@ -65,20 +62,11 @@ def _check_id(fact: str) -> None:
         raise Invalid(f"{fact[: _FACT_ID * 2]!r} is no fact's id; `eunoe facts` shows the id of each")
 
 
-def _check_reason(reason: str) -> None:
-    if len(reason) > limits.REASON_LENGTH:
-        raise Invalid(f"the reason is {len(reason):,} characters long; the limit is {limits.REASON_LENGTH}")
-
-
 def _check_labels(event: FactLabelled) -> None:
-    named = (*event.add, *event.remove)
-    if not named:
+    if not (event.add or event.remove):
         raise Invalid("no label is named; say which to put on or take off")
-    if len(named) > 2 * limits.LABELS:
-        raise Invalid(f"{len(named):,} labels are named; a fact has at most {limits.LABELS}")
-    wrong = next((number for number in named if not 1 <= number <= limits.LABEL_NUMBER), None)
-    if wrong is not None:
-        raise Invalid(f"{wrong} is no label's number; those are 1 to {limits.LABEL_NUMBER}")
+    check_labels(*event.add)
+    check_labels(*event.remove)
     both = sorted(set(event.add) & set(event.remove))
     if both:
         raise Invalid(f"label {both[0]} is to be put on and taken off at once; say one of them")

@@ -14,10 +14,12 @@ from eunoe.audit.anchorer import Anchorer
 from eunoe.audit.anchors import Anchor, Mark, path_for
 from eunoe.audit.answers import Answers
 from eunoe.audit.authority import SWEEPER
+from eunoe.audit.conditions import Conditions
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
 from eunoe.audit.pieces import Pieces
 from eunoe.audit.reading import Reading
+from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Clock, Handler, Store
@@ -48,6 +50,7 @@ class AuditWorker:
         self._chains = ChainReader(store.log, store.space)
         self._heads = Heads(self._chains, store)
         self._answers = Answers(self._chains)
+        self._conditions = Conditions(store, self._chains, Kinds(settings.kinds), settings.pinned_tokens)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
@@ -143,6 +146,8 @@ class AuditWorker:
             head = await self._heads.get(append.chain)
             try:
                 decision = rules.decide(head, append, await self._heads.folded(append.chain, head))
+                if isinstance(decision, rules.Write):
+                    await self._conditions.check(append, head, decision)
             except EunoeError:
                 if await self._heads.moved(append.chain, head):  # another worker appended since: decide again
                     continue

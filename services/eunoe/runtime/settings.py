@@ -62,6 +62,9 @@ class Settings(BaseSettings):
     kinds: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="subject kinds of facts, changed or added field by field"
     )
+    pinned_tokens: int = Field(
+        default=limits.PINNED_TOKENS, ge=0, description="tokens that the pinned facts of one owner may have together"
+    )
     mappings: tuple[dict[str, Any], ...] = Field(
         default=(), description="rules that read facts out of JSON results: tools, each, subject, name, value"
     )

@@ -1,0 +1,237 @@
+"""What an append may do to facts as they are when it comes to the end of its chain. Pure.
+
+An append is looked at as the record that it would become, by the rules by which records become facts: so what is
+accepted counts, and what would be left out is refused. Its events are taken one after another, each as the
+ones before it leave the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from eunoe.facts import document as documents
+from eunoe.facts.acts import Done, act, done, own
+from eunoe.facts.admission import TRUSTED, Telling, Told, told
+from eunoe.facts.fold import View, fold
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.lineage import Event, everyones, order
+from eunoe.facts.runs import Version
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Denied, DoesNotFit, Invalid, NotFound, Stale
+from eunoe.schemas.events import Event as Appended
+from eunoe.schemas.events import (
+    FactApproved,
+    FactEventBase,
+    FactLabelled,
+    FactMoved,
+    FactPinned,
+    FactRetired,
+)
+from eunoe.schemas.facts import Document, Identity, Indexed
+from eunoe.schemas.records import Record
+from eunoe.schemas.subjects import Caller
+
+_LISTED = 20  # pins listed when one more does not fit
+_BY_STATE = (FactApproved, FactMoved, FactLabelled, FactPinned)  # acts that depend on how their target stands
+
+Shelf = tuple[str, str, str]
+"""Scope, owner and preview of facts whose pins share one budget."""
+
+
+def shelf(identity: Identity) -> Shelf:
+    return (identity.scope, identity.owner, identity.preview)
+
+
+def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) -> None:
+    """Refuse an act on a fact that is not there (for its writer), is not its writer's to act on, or lives elsewhere."""
+    chain, caller = record.header.chain, record.header.caller
+    for what in done(record, kinds):
+        target = targets.get(what.event.id)
+        if target is None or not _seen(caller, chain, target):
+            raise NotFound(f"there is no fact {what.event.id} here; `eunoe facts` lists those there are")
+        if act(what, target) is None:
+            raise Denied(_not_own(caller, what, target))
+        _check_place(chain, what, target.identity)
+
+
+class Facts:
+    """The documents that an append is about, as its events change them one after another."""
+
+    def __init__(self, found: Mapping[Identity, Document], kinds: Kinds, now: int) -> None:
+        self._documents = dict(found)
+        self._kinds = kinds
+        self._now = now
+
+    def view(self, identity: Identity) -> View:
+        document = self._documents.get(identity) or documents.empty(identity)
+        return fold(document, single=self._kinds[identity.subject].single, valid=self._now)
+
+    def add(self, identity: Identity, event: Event) -> None:
+        """Raises `BelowFloor` when the document must be made from its whole history for that."""
+        if identity in self._documents:
+            self._documents[identity] = documents.add(self._documents[identity], [event])
+
+    def pinned(self, about: Shelf) -> dict[str, int]:
+        """The tokens of each fact that is pinned there and in force, by id."""
+        views = [self.view(identity) for identity in self._documents if shelf(identity) == about]
+        return {view.current.id: tokens(view.current.value) for view in views if view.current and view.pinned}
+
+
+def tokens(value: str) -> int:
+    """What a pinned value counts for."""
+    return -(-len(value.encode()) // limits.BYTES_PER_TOKEN)
+
+
+def needed(
+    asked: tuple[Appended, ...], record: Record, kinds: Kinds, targets: Mapping[str, Indexed]
+) -> Iterator[Identity]:
+    """The identities whose documents `check` must have."""
+    said = {one.stated.index: one for one in told(record, kinds)}
+    acts = {what.index: what for what in done(record, kinds)}
+    for index, event in enumerate(asked):
+        if isinstance(event, FactEventBase) and event.expected is not None:
+            yield _about(said.get(index), acts.get(index), targets)
+        if isinstance(event, _BY_STATE):
+            yield targets[event.id].identity
+
+
+def pins(asked: tuple[Appended, ...], targets: Mapping[str, Indexed]) -> set[Shelf]:
+    """Where the append pins more."""
+    return {shelf(targets[event.id].identity) for event in asked if isinstance(event, FactPinned) and event.pinned}
+
+
+def check(
+    asked: tuple[Appended, ...],
+    record: Record,
+    kinds: Kinds,
+    targets: Mapping[str, Indexed],
+    found: Mapping[Identity, Document],
+    *,
+    now: int,
+    budget: int,
+) -> None:
+    """Refuse what the facts as they are do not allow; ``budget`` is in tokens, ``now`` in ms UTC.
+
+    Raises `Stale`, `Invalid`, `DoesNotFit`, and `BelowFloor` where a document must be made from its whole history.
+    """
+    facts = Facts(found, kinds, now)
+    before = {about: facts.pinned(about) for about in pins(asked, targets)}
+    said = {one.stated.index: one for one in told(record, kinds)}
+    acts = {what.index: what for what in done(record, kinds)}
+    for index, event in enumerate(asked):
+        one, what = said.get(index), acts.get(index)
+        if isinstance(event, FactEventBase) and event.expected is not None:
+            _check_expected(facts.view(_about(one, what, targets)), event.expected)
+        if what:
+            _check_state(what, targets[what.event.id], facts)
+        if one:
+            facts.add(one.identity, one.stated)
+        if what and (kept := act(what, targets[what.event.id])):
+            facts.add(targets[what.event.id].identity, kept)
+    for about, had in before.items():
+        _check_budget(about, facts.pinned(about), sum(had.values()), budget)
+
+
+def _about(said: Told | None, what: Done | None, targets: Mapping[str, Indexed]) -> Identity:
+    """The identity that an event's condition is about: of what it states, else of what it acts on."""
+    if said is not None:
+        return said.identity
+    assert what is not None, "only a fact's events have conditions"
+    return targets[what.event.id].identity
+
+
+def _check_expected(view: View, expected: str) -> None:
+    current = view.current
+    if (current.id if current else "") == expected:
+        return
+    about = f"{view.identity.subject} {view.identity.name}"
+    seen = expected or "nothing"
+    if current is None:
+        raise Stale(f"there is no {about} any more, and you saw {seen}; decide anew", current="", value="")
+    raise Stale(
+        f"{about} is now {current.value!r} ({current.id}), and you saw {seen}; decide anew",
+        current=current.id,
+        value=current.value,
+    )
+
+
+def _check_state(what: Done, target: Indexed, facts: Facts) -> None:
+    event = what.event
+    if not isinstance(event, _BY_STATE):
+        return
+    view = facts.view(target.identity)
+    version = holding(view, target)
+    head = version is not None and version.id in {one.id for one in view.heads}
+    standing = version.state if version else "gone"
+    if isinstance(event, FactApproved) and not (version and head and version.first.fact.proposal):
+        raise Invalid(f"{event.id} is no proposal: it is {standing}")
+    if isinstance(event, FactMoved) and not head:
+        raise Invalid(f"{event.id} is {standing}; only what is in force is moved")
+    if isinstance(event, FactPinned) and event.pinned and not head:
+        raise Invalid(f"{event.id} is {standing}; only what is in force is pinned")
+    if isinstance(event, FactLabelled) and version is not None:
+        labels = (set(version.labels) | set(event.add)) - set(event.remove)
+        if len(labels) > limits.LABELS:
+            raise Invalid(f"{event.id} would have {len(labels)} labels; the limit is {limits.LABELS}")
+
+
+def holding(view: View, target: Indexed) -> Version | None:
+    """The version that an assertion is of; None when no version has it any more."""
+    named = [one for one in view.versions if any(stated.id == target.id for stated in one.said)]
+    if named:
+        return named[-1]
+    mine = [one for one in view.versions if one.first.fact.source == target.source and order(one.first) <= target.order]
+    return max(mine, key=lambda one: order(one.first), default=None)
+
+
+def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: int) -> None:
+    total = sum(pinned.values())
+    if total <= max(budget, before):
+        return
+    largest = sorted(pinned, key=lambda fact: (-pinned[fact], fact))
+    listed = ", ".join(f"{fact} ({pinned[fact]})" for fact in largest[:_LISTED])
+    more = f" and {len(largest) - _LISTED} more" if len(largest) > _LISTED else ""
+    raise DoesNotFit(
+        f"the pins of {about[0]} {about[1]!r} would be {total:,} tokens, {total - budget:,} over the limit of "
+        f"{budget:,}; unpin some, or put several into one: {listed}{more}",
+        over=total - budget,
+        pins=dict(pinned),
+    )
+
+
+def _check_place(chain: str, what: Done, about: Identity) -> None:
+    if isinstance(what.event, FactMoved):
+        _check_way(what, about)
+    home = subjects.home_chain(about.scope, about.owner)
+    if not isinstance(what.event, Telling) and chain != home:
+        raise Invalid(
+            f"{what.event.id} is a fact of {about.scope} {about.owner!r}; "
+            f"what is done to it goes to {subjects.chain_name(home)}"
+        )
+
+
+def _check_way(what: Done, about: Identity) -> None:
+    """A move changes scope and owner alone, and never from a thread into another."""
+    assert what.fact is not None, "a move states its fact in the other place"
+    to = what.fact.identity
+    if (to.subject, to.name, to.preview) != (about.subject, about.name, about.preview):
+        raise Invalid(f"{what.event.id} is about {about.subject} {about.name!r}; a move changes its scope alone")
+    if (to.scope, to.owner) == (about.scope, about.owner):
+        raise Invalid(f"{what.event.id} is a fact of {about.scope} {about.owner!r} already")
+    if to.scope == about.scope == "thread":
+        raise Invalid(f"{what.event.id} is a fact of the thread {about.owner!r}, and does not go to another thread")
+
+
+def _seen(caller: Caller, chain: str, target: Indexed) -> bool:
+    """Whether the fact is there for this caller: an agent or tool sees its own, everyone's, and those of the place."""
+    about = target.identity
+    if caller.role in TRUSTED or everyones(about) or own(caller, target.source):
+        return True
+    return about.scope != "permanent" and chain == subjects.home_chain(about.scope, about.owner)
+
+
+def _not_own(caller: Caller, what: Done, target: Indexed) -> str:
+    who = f"{target.source.kind} {target.source.principal}".strip()
+    done_by = "takes it back" if isinstance(what.event, FactRetired) else "or a person does that"
+    way_out = "; a person may delete it" if caller.role == "person" else ""
+    return f"{what.event.id} is what {who} stated, and only its author {done_by}{way_out}"
