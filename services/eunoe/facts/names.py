@@ -1,17 +1,24 @@
-"""How the names of facts are written, so that one thing has one name: a function for each normaliser."""
+"""How the names of facts are written, so that one thing has one name: a function for each normaliser. Pure.
+
+Names of ``trim`` and ``casefold`` are composed (NFC), as those of people and things are; those of ``command`` and
+``path`` stay as they are, since a file system keeps two spellings apart. A name that shows nothing is empty.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from eunoe.facts.values import one_line
+from eunoe.facts.values import MARK, blank, folded, one_line
 from eunoe.schemas import limits
 
 Normaliser = Literal["trim", "casefold", "single", "command", "path"]
 
+_DIGEST = 12  # hex characters of the digest in a name that was cut
 _EDGES = " \t\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e.,;:!?()[]{}<>"
 _LEADS = (
     re.compile(r"""cd\s+(?:"[^"]*"|'[^']*'|[^\s&;|]+)\s*(?:&&|;)\s*"""),
@@ -25,13 +32,13 @@ _TRAILS = (
 
 def trim(name: str, root: str = "") -> str:
     """One line, without space at its edges, within the limit of a name."""
-    return _bounded(one_line(name))
+    return _bounded(unicodedata.normalize("NFC", _line(name)))
 
 
 def casefold(name: str, root: str = "") -> str:
     """As `trim`, without regard to case, quotes and punctuation at the edges."""
-    folded = one_line(name).casefold()
-    return _bounded(folded.strip(_EDGES) or folded)
+    plain = folded(_line(name))
+    return _bounded(plain.strip(_EDGES) or plain)
 
 
 def single(name: str, root: str = "") -> str:
@@ -42,7 +49,7 @@ def single(name: str, root: str = "") -> str:
 def command(name: str, root: str = "") -> str:
     """A command without what does not change what it tests: a leading ``cd X &&`` or ``set -o pipefail;``,
     a trailing ``2>&1`` or pipe to ``tail`` or ``head``."""
-    text = one_line(name)
+    text = _line(name)
     for patterns, cut in ((_LEADS, _cut_lead), (_TRAILS, _cut_trail)):
         found = True
         while found:
@@ -54,7 +61,7 @@ def command(name: str, root: str = "") -> str:
 
 def path(name: str, root: str = "") -> str:
     """A path without ``.`` and ``..``, relative to the repository's root when it lies below it."""
-    text = trim(name).replace("\\", "/")
+    text = _line(name).replace("\\", "/")
     if not text:
         return ""
     clean = posixpath.normpath(text)
@@ -82,6 +89,15 @@ def _cut_trail(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub("", text)
 
 
+def _line(name: str) -> str:
+    line = one_line(name)
+    return "" if blank(line) else line
+
+
 def _bounded(name: str) -> str:
-    """``name`` in at most `limits.NAME_BYTES` bytes of UTF-8, cut between characters."""
-    return name.encode()[: limits.NAME_BYTES].decode(errors="ignore")
+    """``name`` in at most `limits.NAME_BYTES` bytes of UTF-8; what a longer one was cut from is told by a digest."""
+    data = name.encode()
+    if len(data) <= limits.NAME_BYTES:
+        return name
+    tail = f"{MARK}{hashlib.sha256(data).hexdigest()[:_DIGEST]}"
+    return data[: limits.NAME_BYTES - len(tail.encode())].decode(errors="ignore") + tail

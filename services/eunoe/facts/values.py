@@ -1,4 +1,9 @@
-"""What a fact's value may look like, and when two values are the same: decided here and nowhere else."""
+"""What a fact's value may look like, and when two values are the same: decided here and nowhere else. Pure.
+
+Canonical equivalence: two spellings of one text (an accented letter as one character, or as a letter and its
+accent) are the same value. Values are kept as they were written; only what compares them makes them equal. A
+name is part of an identity, so it is kept in the one form (`eunoe.facts.names`).
+"""
 
 from __future__ import annotations
 
@@ -12,13 +17,20 @@ _SHAPELESS = frozenset({"Cc", "Cf", "Cs"})
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two values say the same: equal after case folding and collapsed space."""
-    return normal(left) == normal(right)
+    """Whether two values say the same: equal after case folding and collapsed space, however they are composed."""
+    return left == right or normal(left) == normal(right)
 
 
 def normal(value: str) -> str:
     """The form in which values are compared."""
-    return " ".join(value.split()).casefold()
+    return folded(" ".join(value.split()))
+
+
+def folded(text: str) -> str:
+    """``text`` without regard to case, composed (Unicode's canonical caseless form, then NFC)."""
+    if text.isascii():
+        return text.casefold()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
 
 
 def one_line(text: str) -> str:

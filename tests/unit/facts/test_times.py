@@ -1,0 +1,77 @@
+"""Moments as people write them: with a time zone or a date alone, and every other text refused by name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eunoe.facts.times import moment, said
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Invalid
+
+DAY = 86_400_000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1970-01-01", 0),
+        ("1970-01-02", DAY),
+        ("1970-01-02T00:00:00Z", DAY),
+        ("1970-01-02t00:00z", DAY),
+        (" 1970-01-02 01:00:00+01:00 ", DAY),
+        ("1970-01-01T23:30:00-00:30", DAY),
+        ("1970-01-02+02:00", DAY - 2 * 3_600_000),
+        ("1970-01-01T00:00:00.5Z", 500),
+        ("1970-01-01T00:00:00.1239Z", 123),
+        ("2024-02-29", 1_709_164_800_000),
+        ("9999-12-31T23:59:59.999Z", limits.LAST_MOMENT),
+    ],
+)
+def test_a_moment_is_read_with_its_offset(text: str, expected: int) -> None:
+    """A date alone is its midnight in UTC; what is finer than a millisecond is cut, never rounded up."""
+    assert moment(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("2026-01-31T09:05:00", "time zone"),
+        ("2026-01-31 09:05", "time zone"),
+        ("2026-02-30", "no moment"),
+        ("2025-02-29", "no moment"),
+        ("0000-01-01", "no moment"),
+        ("2026-13-01", "no moment"),
+        ("2026-01-31T25:00:00Z", "no moment"),
+        ("2026-01-31T09:05:60Z", "no moment"),
+        ("2026-01-31T09:05:00+25:00", "no moment"),
+        ("275760-09-13", "no moment"),
+        ("1969-12-31T23:59:59Z", "1970 to 9999"),
+        ("1970-01-01T00:00:00+00:01", "1970 to 9999"),
+        ("9999-12-31T23:59:59-00:01", "1970 to 9999"),
+        ("yesterday", "no moment"),
+        ("", "no moment"),
+        ("20260131", "no moment"),
+        ("2026-W05-6", "no moment"),
+        ("٢٠٢٦-01-31", "no moment"),
+        ("1769850300", "no moment"),
+    ],
+)
+def test_what_is_no_moment_is_refused_by_name(text: str, says: str) -> None:
+    """The message holds the text, what is wrong with it, and how a moment is written where the form is wrong."""
+    with pytest.raises(Invalid) as caught:
+        moment(text)
+    assert repr(text) in str(caught.value)
+    assert says in str(caught.value)
+
+
+@given(st.integers(0, limits.LAST_MOMENT))
+def test_what_is_said_is_read_back(at: int) -> None:
+    """To the millisecond, over the whole range."""
+    assert moment(said(at)) == at
+
+
+def test_a_moment_is_said_as_short_as_it_is() -> None:
+    """A midnight as its date, whole seconds without a fraction."""
+    assert [said(0), said(1000), said(1001)] == ["1970-01-01", "1970-01-01T00:00:01Z", "1970-01-01T00:00:01.001Z"]
