@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
@@ -14,6 +16,11 @@ from eunoe.schemas.facts import Document
 from eunoe.schemas.records import Header, Record
 
 logger = logging.getLogger(__name__)
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
+"""What decoding a document raises: no JSON, other fields or types, no UTF-8."""
+
+_T = TypeVar("_T")
 
 
 def read(stored: Stored) -> tuple[Record, bool]:
@@ -51,10 +58,19 @@ def header(stored: Stored) -> tuple[Header, int] | None:
 
 def document(entry: Entry) -> Document | None:
     """The document of a fact; None when it cannot be read."""
+    return _read(entry, documents.decode)
+
+
+def entry(found: Entry, decoder: msgspec.json.Decoder[_T]) -> _T | None:
+    """What else is kept under a key; None when it cannot be read."""
+    return _read(found, decoder.decode)
+
+
+def _read(found: Entry, decode: Callable[[bytes], _T]) -> _T | None:
     try:
-        return documents.decode(entry.value)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        logger.error("%s cannot be read: %s", entry.key, error, extra={"action": "document_damaged", "key": entry.key})
+        return decode(found.value)
+    except UNREADABLE as error:
+        logger.error("%s cannot be read: %s", found.key, error, extra={"action": "document_damaged", "key": found.key})
         return None
 
 

@@ -1,0 +1,144 @@
+"""Looking facts up: by their ids, by the beginning of one, and by their identities, many at once in few round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from eunoe.facts import document as documents
+from eunoe.facts import lenient
+from eunoe.facts.history import History
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.visibility import Viewer, seen
+from eunoe.runtime.doors import Clock, Entry, Store
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Damaged, Invalid, NotFound
+from eunoe.schemas.facts import Document, Identity, Indexed, SessionRecord
+
+_LISTED = 10  # ids shown when a beginning fits several
+_AT_ONCE = 256  # keys in one request
+
+_T = TypeVar("_T")
+_session = msgspec.json.Decoder(SessionRecord)
+
+
+class Lookup:
+    """Reads indexes, documents and sessions of one space, and what is asked of them that only the log knows."""
+
+    def __init__(self, store: Store, kinds: Kinds, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._history = History(store.log, store.space, kinds)
+
+    async def one(self, beginning: str, viewer: Viewer) -> Indexed:
+        """The fact with this id, or with the only one that begins so among those that the viewer may see.
+
+        Raises `Invalid` on less than `subjects.INDEX_PREFIX` characters and where several begin so, else `NotFound`.
+        """
+        if len(beginning) < subjects.INDEX_PREFIX or not beginning.isascii() or not beginning.isalnum():
+            raise Invalid(f"{beginning!r} is no fact's id; give it, or its first {subjects.INDEX_PREFIX} characters")
+        found = [one for one in await self._indexes([subjects.index_filter(beginning)]) if one.id.startswith(beginning)]
+        return _only(await self.seen(found, viewer), beginning)
+
+    async def every(self, facts: Collection[str], viewer: Viewer) -> dict[str, Indexed]:
+        """The facts with these whole ids, by id; those that there are not, or the viewer may not see, are not in it."""
+        found: list[Indexed] = []
+        for run in _runs(sorted(facts)):
+            found += await self._indexes([subjects.index_key(fact) for fact in run])
+        return {one.id: one for one in await self.seen(found, viewer)}
+
+    async def seen(self, found: Sequence[Indexed], viewer: Viewer) -> list[Indexed]:
+        """Those that the viewer sees now."""
+        sessions = await self.sessions(one.identity for one in found)
+        now = self._clock.now()
+        return [one for one in found if seen(one.identity, viewer, sessions.get(one.identity.owner), now)]
+
+    async def sessions(self, identities: Iterable[Identity]) -> dict[str, SessionRecord]:
+        """The records of the sessions that own any of these, by session."""
+        owners = sorted({identity.owner for identity in identities if identity.scope == "session"})
+        found: dict[str, SessionRecord] = {}
+        for run in _runs(owners):
+            answer = await self._store.session.find([subjects.session_key(owner) for owner in run])
+            records = (lenient.entry(one, _session) for one in answer.entries)
+            found.update({record.session: record for record in records if record})
+        return found
+
+    async def document(self, identity: Identity) -> Document | None:
+        """The document of an identity, None where nothing is kept of it; raises `Damaged` when it cannot be read."""
+        entry = await self._store.bucket(identity.scope).get(key(identity))
+        return _decode(entry) if entry else None
+
+    async def documents(self, identities: Iterable[Identity]) -> dict[Identity, Document]:
+        """The documents of several; those that there are not, or that cannot be read, are not in it."""
+        found: dict[Identity, Document] = {}
+        for scope, keys in grouped((identity.scope, key(identity)) for identity in identities).items():
+            for run in _runs(sorted(set(keys))):
+                answer = await self._store.bucket(scope).find(run)
+                read = (lenient.document(entry) for entry in answer.entries)
+                found.update({document.identity: document for document in read if document})
+        return found
+
+    async def whole(self, identity: Identity) -> Document:
+        """The document with its whole history, from the log where the stored one keeps less or there is none."""
+        stored = await self.document(identity)
+        if stored and not stored.floors:
+            return stored
+        return (await self.from_log([identity]))[identity]
+
+    async def from_log(self, identities: Collection[Identity]) -> Mapping[Identity, Document]:
+        """The documents of several with their whole history, read in one pass over the log."""
+        found = await self._history.all(identities)
+        return {one: documents.build(one, events, bounded=False) for one, events in found.items()}
+
+    async def content(self, identity: Identity, fact: str) -> str:
+        """The body of an assertion, empty for one without; raises `NotFound` for one whose body is gone."""
+        entry = await self._store.bucket(identity.scope).get(subjects.content_key(identity.owner, fact))
+        if entry is None:
+            raise NotFound(f"the body of fact {fact} is not there any more")
+        return entry.value.decode()
+
+    async def _indexes(self, filters: list[str]) -> list[Indexed]:
+        found: list[Indexed] = []
+        for scope in subjects.BUCKETS:
+            answer = await self._store.bucket(scope).find(filters)
+            found += [one for entry in answer.entries if (one := lenient.entry(entry, _indexed))]
+        return sorted(found, key=lambda one: one.id)
+
+
+_indexed = msgspec.json.Decoder(Indexed)
+
+
+def key(identity: Identity) -> str:
+    """The key of an identity's document."""
+    return subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)
+
+
+def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+    found: dict[str, list[_T]] = {}
+    for name, one in pairs:
+        found.setdefault(name, []).append(one)
+    return found
+
+
+def _only(found: Sequence[Indexed], beginning: str) -> Indexed:
+    exact = [one for one in found if one.id == beginning]
+    if len(found) == 1 or exact:
+        return (exact or list(found))[0]
+    if not found:
+        raise NotFound(f"there is no fact {beginning} here; `eunoe facts` lists those there are")
+    listed = ", ".join(one.id for one in found[:_LISTED])
+    more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    raise Invalid(f"{beginning} is the beginning of {listed}{more}; give more of it")
+
+
+def _runs(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
+
+
+def _decode(entry: Entry) -> Document:
+    try:
+        return documents.decode(entry.value)
+    except lenient.UNREADABLE as error:
+        raise Damaged(f"the document {entry.key} cannot be read: {error}; `eunoe rebuild` makes it again") from None

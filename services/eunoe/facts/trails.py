@@ -1,0 +1,108 @@
+"""Where facts went: the contexts that showed them, and the facts that cite them or stand in their place."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from eunoe.facts import lenient
+from eunoe.facts.admission import told
+from eunoe.facts.history import Wanted, chains
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.closing import closing
+from eunoe.runtime.doors import Log
+from eunoe.schemas import subjects
+from eunoe.schemas.events import FactMoved, MemoryUsed
+from eunoe.schemas.facts import Indexed, Stated
+from eunoe.schemas.records import Record
+from eunoe.schemas.requests import Use
+
+How = Literal["approval", "copy", "preview"]
+
+_ID = re.compile(rb'"(f[a-z2-7]{10})"')
+_FEW = 4  # ids that are looked for one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """An assertion that names a fact: it approves it, is its copy in another scope, or takes its place in a preview."""
+
+    how: How
+    stated: Stated
+
+
+@dataclass(slots=True)
+class Trail:
+    """Where one fact went. ``uses`` are the newest of ``count``, oldest first."""
+
+    uses: deque[Use]
+    count: int = 0
+    citing: list[Citing] = field(default_factory=list)
+
+
+class Trails:
+    """Follows facts through the log of one space."""
+
+    def __init__(self, log: Log, space: str, kinds: Kinds) -> None:
+        self._log = log
+        self._space = space
+        self._kinds = kinds
+
+    async def follow(self, facts: Mapping[str, Indexed], shown: int, thread: str = "") -> dict[str, Trail]:
+        """Where each of these went, by id, with ``shown`` contexts at most: one pass over the log from the first on.
+
+        ``thread``: as far as that thread's own records say.
+        """
+        trails = {fact: Trail(deque(maxlen=shown)) for fact in facts}
+        start = min((one.order[1] for one in facts.values()), default=0)
+        everywhere = chains(self._space, [one.identity for one in facts.values()])
+        filters = (
+            [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")] if thread else everywhere
+        )
+        names = _names(frozenset(facts))
+        scan = self._log.scan(filters, start=start)
+        async with closing(scan) as log:
+            async for stored in log:
+                record = lenient.read_any(stored) if names(stored.data) else None
+                if record:
+                    self._take(record, trails)
+        return trails
+
+    def _take(self, record: Record, trails: Mapping[str, Trail]) -> None:
+        for use in _uses(record):
+            trail = trails.get(use.fact)
+            if trail is not None:
+                trail.uses.append(use)
+                trail.count += 1
+        for assertion in told(record, self._kinds):
+            stated = assertion.stated
+            for fact in {stated.fact.cites, stated.fact.replaces} & trails.keys():
+                trails[fact].citing.append(Citing(_how(record, stated, fact), stated))
+
+
+def _uses(record: Record) -> Iterator[Use]:
+    thread = subjects.chain_thread(record.header.chain)
+    for event in record.events:
+        if isinstance(event, MemoryUsed):
+            for fact in event.facts:
+                yield Use(thread=thread, turn=event.turn, context=event.context, fact=fact)
+
+
+def _how(record: Record, stated: Stated, fact: str) -> How:
+    if stated.fact.replaces == fact:
+        return "preview"
+    return "copy" if isinstance(record.events[stated.index], FactMoved) else "approval"
+
+
+def _names(facts: frozenset[str]) -> Wanted:
+    """Whether a record names one of these facts, told by its bytes."""
+    ids = {msgspec.json.encode(fact) for fact in facts}
+    if len(ids) <= _FEW:
+        return lambda data: any(one in data for one in ids)
+    plain = {fact.encode() for fact in facts}
+    return lambda data: not plain.isdisjoint(_ID.findall(data))

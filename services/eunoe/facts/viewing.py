@@ -1,0 +1,57 @@
+"""Documents as a reader asks to see them: by their kind, as they hold at a moment and were known at one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eunoe.facts import document as documents
+from eunoe.facts.fold import View, fold
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.lineage import lineage, order
+from eunoe.facts.lookup import Lookup
+from eunoe.facts.runs import Version
+from eunoe.runtime.doors import Clock
+from eunoe.schemas.facts import Document, Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What held at ``valid`` as it was known at ``recorded`` (ms UTC); None is now."""
+
+    valid: int | None = None
+    recorded: int | None = None
+
+
+NOW = Moment()
+
+
+class Viewing:
+    """Folds documents. Where a stored one does not tell what its whole set would, that is read from the log."""
+
+    def __init__(self, lookup: Lookup, kinds: Kinds, clock: Clock) -> None:
+        self._lookup = lookup
+        self._kinds = kinds
+        self._clock = clock
+
+    def view(self, document: Document, moment: Moment = NOW) -> View:
+        """What a document says, as far as it keeps it."""
+        valid = self._clock.now() if moment.valid is None else moment.valid
+        single = self._kinds[document.identity.subject].single
+        return fold(document, single=single, valid=valid, recorded=moment.recorded)
+
+    async def views(self, found: Sequence[Document], moment: Moment = NOW) -> list[View]:
+        """What documents say, in their order, with what left them where the moment asks for it: in one pass."""
+        lacking = [one.identity for one in found if not documents.sufficient(one, recorded=moment.recorded)]
+        whole = await self._lookup.from_log(lacking) if lacking else {}
+        return [self.view(whole.get(one.identity, one), moment) for one in found]
+
+
+def version_of(view: View, stated: Stated) -> Version | None:
+    """The version that an assertion is of; of one that was taken back, the version that it was of then."""
+    for version in view.versions:
+        if version.id == stated.id or any(one.id == stated.id for one in version.said):
+            return version
+    own = [version for version in view.versions if version.lineage == lineage(stated.fact.source)]
+    later = [version for version in own if version.newest >= order(stated)]
+    return min(later, key=lambda version: version.newest) if later else next(reversed(own), None)
