@@ -9,7 +9,7 @@ from eunoe.facts.admission import Telling, admitted, event_id
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import WHOLE, author, lineage
 from eunoe.facts.values import one_line
-from eunoe.schemas import limits
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.events import (
     ConflictRaised,
     ConflictResolved,
@@ -135,6 +135,11 @@ def _in_place(what: Done, target: Indexed) -> bool:
     """Whether what is asserted is of the very lineage that the act would end."""
     fact = what.fact
     return fact is not None and (fact.identity, lineage(fact.source)) == (target.identity, lineage(target.source))
+
+
+def _heard(chain: str, about: Identity) -> bool:
+    """Whether an act stands where the history of its target is read: of a thread's fact, there or in a book."""
+    return about.scope != "thread" or subjects.chain_thread(chain) in ("", about.owner)
 
 
 def own(caller: Caller, source: Source) -> bool:

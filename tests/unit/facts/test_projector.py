@@ -65,11 +65,11 @@ async def _history(desk: FactDesk) -> None:
         "blue", subject="entity", name="colour", scope="permanent", owner="shared", kind="person", who="ada"
     )
     await desk.write("book.permanent.shared", book, caller=PERSON)
-    await desk.write(CHAIN, FactRetired(id=written(CHAIN, 1, 1)))
+    await desk.plant(CHAIN, FactRetired(id=written(CHAIN, 1, 1)))
     approved = recorded("tabs", subject="preference", name="indent", scope="permanent", owner="shared", kind="person")
     fact = msgspec.structs.replace(approved.fact, source=msgspec.structs.replace(approved.fact.source, principal="ada"))
-    await desk.write(CHAIN, FactApproved(id=written(CHAIN, 2, 1), fact=fact), caller=PERSON)
-    await desk.write(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
+    await desk.plant(CHAIN, FactApproved(id=written(CHAIN, 2, 1), fact=fact), caller=PERSON)
+    await desk.plant(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
     await desk.write(CHAIN, recorded("failed"))
 
 
@@ -175,8 +175,8 @@ async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk)
     """Another agent's retirement is left out and counted (F82: no payload claims more than its writer may)."""
     await desk.write(CHAIN, recorded("mine"))
     fact = written(CHAIN, 1)
-    await desk.write(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
-    await desk.write(CHAIN, FactRetired(id="fzzzzzzzzzz"))
+    await desk.plant(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
+    await desk.plant(CHAIN, FactRetired(id="fzzzzzzzzzz"))
     await desk.catch_up()
     view = desk.facts.view(await _document(desk, _identity()))
     assert view.current is not None
@@ -333,7 +333,7 @@ async def test_a_document_that_vanished_is_written_though_it_is_remembered_as_it
 async def test_an_act_before_its_target_counts_for_nothing_however_they_are_batched(tmp_path: Path) -> None:
     """A delete that names the id of the next record: in one batch, or one by one, the fact stays."""
     desk = FactDesk(tmp_path)
-    await desk.write(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
+    await desk.plant(CHAIN, FactDeleted(id=written(CHAIN, 1)), caller=PERSON)
     await desk.write(CHAIN, recorded("kept"))
     stored = await desk.stored()
     for together in (1, 2):

@@ -237,7 +237,7 @@ async def written_log(folder: Path) -> FactDesk:
     await desk.write("thread.t", early, caller=EXTRACTION)
     desk.clock.advance(ms=1)
     await desk.append(2, Prompt(content="again"))
-    await desk.write(BOOK, stated("fresh"), FactDeleted(id=written(BOOK, 3, caller=PERSON)), caller=PERSON)
+    await desk.plant(BOOK, stated("fresh"), FactDeleted(id=written(BOOK, 3, caller=PERSON)), caller=PERSON)
     return desk
 
 
