@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from eunoe.composition import marks
-from eunoe.facts.fold import Version, View
+from eunoe.facts.fold import View
+from eunoe.facts.lineage import Order, author
+from eunoe.facts.runs import Version
+from eunoe.facts.values import normal
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Assertion, Identity
@@ -18,8 +22,9 @@ PASSED_OVER = 32  # facts too long for the room that is left, after which nothin
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
 
-Rank = tuple[bool, bool, bool, int, int, int, str]
-"""The order of facts: the task, what is in conflict, what a person said, then the newest; never the same twice."""
+Rank = tuple[bool, bool, bool, bool, int, int, int, str]
+"""The order of facts: the task, what is pinned, what is in conflict, what a person said, then what was said or
+confirmed last; never the same twice."""
 
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
@@ -43,6 +48,7 @@ class Known:
     identity: Identity
     turn: int
     task: bool
+    pinned: bool
     conflict: bool
     proposed: bool
     rank: Rank
@@ -50,30 +56,51 @@ class Known:
     words: frozenset[str]
 
     def said_by(self, view: frozenset[int]) -> bool:
-        """Whether a turn in view says it already, so that it need not be said again; a fact that sources
-        disagree on, or a proposal, is always said."""
-        return self.turn in view and not self.conflict and not self.proposed
+        """Whether a turn in view says it already, so that it need not be said again; a fact that is pinned or that
+        sources disagree on, or a proposal, is always said."""
+        return self.turn in view and not self.conflict and not self.proposed and not self.pinned
+
+    @property
+    def newest(self) -> Order:
+        """The order of what was said of it last."""
+        at, position, index = self.rank[4:7]
+        return -at, -position, -index
 
 
 def known(view: View, thread: str) -> tuple[Known, ...]:
     """What of a folded document is in force: one fact, or every head of a kind whose values stand side by side."""
     if view.current is None or view.identity.subject in SURFACES:
         return ()
-    heads = (view.current,) if view.conflict else (view.current, *view.others)
-    return tuple(_known(view, head, thread) for head in heads)
+    if view.conflict:
+        return (_known(view, view.sources, thread),)
+    return tuple(_known(view, heads, thread) for heads in (view.sources, *_alike(view.others)))
 
 
-def within(facts: Iterable[Known], size: int) -> tuple[Known, ...]:
-    """As many facts, in order, as ``size`` bytes of lines hold; `PASSED_OVER` that do not fit end it."""
+def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, ...]:
+    """As many facts, in order, as ``size`` bytes of lines hold, and beside them pinned ones in ``pinned`` bytes.
+
+    `PASSED_OVER` that do not fit end it. Where a pinned one does not fit, only the task and other pinned ones do.
+    """
     chosen: list[Known] = []
-    left, passed = size, 0
+    room, passed, lacking = {True: pinned, False: size}, 0, False
     for fact in facts:
-        if fact.bytes <= left:
+        if lacking and not (fact.task or fact.pinned):
+            break
+        if fact.bytes <= room[fact.pinned]:
             chosen.append(fact)
-            left -= fact.bytes
-        elif (passed := passed + 1) == PASSED_OVER:
+            room[fact.pinned] -= fact.bytes
+            continue
+        lacking = lacking or fact.pinned
+        if (passed := passed + 1) == PASSED_OVER:
             break
     return tuple(chosen)
+
+
+def pinned_left_out(facts: Iterable[Known], chosen: Iterable[Known]) -> bool:
+    """Whether a pinned fact is not among those that were chosen of these, which are in order."""
+    shown = {fact.shown.id for fact in chosen}
+    leading = takewhile(lambda fact: fact.task or fact.pinned, facts)
+    return any(fact.pinned and fact.shown.id not in shown for fact in leading)
 
 
 def words(text: str) -> frozenset[str]:
@@ -96,29 +123,44 @@ def reads_like_an_instruction(fact: Assertion) -> bool:
     return bool(_INSTRUCTION.search(fact.value) or _INSTRUCTION.search(fact.identity.name))
 
 
-def _known(view: View, head: Version, thread: str) -> Known:
-    first = head.first
-    note = _note(view, head)
-    fact = first.fact
-    at, position, index = head.newest
+def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
+    """One fact, by its heads that say the same, the strongest first."""
+    head = heads[0]
+    first, fact = head.first, head.first.fact
+    note = _note(view, heads)
+    at, position, index = max(one.newest for one in heads)
     said = line(fact, note)
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
+    pinned = any(one.pinned for one in heads)
     return Known(
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
         line=said,
         identity=view.identity,
         turn=fact.provenance.turn if thread and fact.provenance.thread == thread else 0,
         task=task,
+        pinned=pinned,
         conflict=view.conflict,
         proposed=head.state == "proposed",
-        rank=(not task, not view.conflict, not person, -at, -position, -index, first.id),
+        rank=(not task, not pinned, not view.conflict, not person, -at, -position, -index, first.id),
         bytes=len(said.encode()) + 1,
         words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
     )
 
 
-def _note(view: View, head: Version) -> str:
+def _alike(heads: Iterable[Version]) -> list[list[Version]]:
+    """The heads by what they say, in the order in which that is said first."""
+    found: dict[str, list[Version]] = {}
+    for head in heads:
+        found.setdefault(normal(head.value), []).append(head)
+    return list(found.values())
+
+
+def _note(view: View, heads: Sequence[Version]) -> str:
+    head = heads[0]
     parts = ["proposed"] if head.state == "proposed" else []
+    more = len({author(said.fact.source) for one in heads for said in one.said}) - 1
+    if more > 0:
+        parts.append(f"+{more} source" if more == 1 else f"+{more} sources")
     if view.conflict:
         parts.append(_disagreeing(view))
     if reads_like_an_instruction(head.first.fact):
