@@ -9,9 +9,11 @@ from desks import AGENT, Desk
 from eunoe.audit import rules
 from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.kinds import Kinds
+from eunoe.facts.lookup import Lookup
 from eunoe.facts.projector import Projector
 from eunoe.facts.reading import Reading
 from eunoe.facts.store import FactStore
+from eunoe.facts.viewing import Viewing
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Store, Stored
@@ -36,7 +38,8 @@ class FactDesk(Desk):
         self.kinds = Kinds()
         self.facts = FactStore(self.store, self.kinds)
         self.projector = Projector(self.store, self.facts)
-        self.reading = Reading(self.store, self.facts)
+        lookup = Lookup(self.store, self.kinds, self.clock)
+        self.reading = Reading(self.store, lookup, Viewing(lookup, self.kinds, self.clock), self.clock)
         self._numbers: dict[tuple[str, Caller], int] = {}
 
     def replica(self) -> Projector:

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from eunoe.facts.duty import Duty, Shared
+from eunoe.facts.lookup import Lookup
 from eunoe.facts.reading import Reading
+from eunoe.facts.threads import Threads
+from eunoe.facts.viewing import Viewing
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Handler
 from eunoe.schemas import ids
@@ -21,25 +24,30 @@ class Answering(Duty):
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._reading = Reading(shared.store, shared.facts)
+        lookup = Lookup(shared.store, shared.kinds, shared.clock)
+        viewing = Viewing(lookup, shared.kinds, shared.clock)
+        self._reading = Reading(shared.store, lookup, viewing, shared.clock)
+        self._threads = Threads(shared.store)
 
     def handlers(self) -> Mapping[str, Handler]:
         serve = self._shared.serve
         return {
             "facts": serve(FactsRequest, self._list, _thread),
             "fact": serve(FactRequest, self._history),
-            "threads": serve(ThreadsRequest, self._threads, lambda _address, _request: ""),
+            "threads": serve(ThreadsRequest, self._list_threads, lambda _address, _request: ""),
         }
 
     async def _list(self, address: Address, request: FactsRequest) -> FactsReply:
         request = msgspec.structs.replace(request, thread=_thread(address, request))
-        return await self._reading.list(request, Viewer(address.caller, request.thread, request.session))
+        viewer = Viewer(address.caller, request.thread, request.session, request.preview)
+        return await self._reading.list(request, viewer)
 
     async def _history(self, address: Address, request: FactRequest) -> FactReply:
-        return await self._reading.history(request, Viewer(address.caller, address.thread, request.session))
+        viewer = Viewer(address.caller, address.thread, request.session, request.preview)
+        return await self._reading.history(request, viewer)
 
-    async def _threads(self, address: Address, request: ThreadsRequest) -> ThreadsReply:
-        return await self._reading.threads(request, Viewer(address.caller))
+    async def _list_threads(self, address: Address, request: ThreadsRequest) -> ThreadsReply:
+        return await self._threads.list(request, Viewer(address.caller))
 
 
 def _thread(address: Address, request: FactsRequest) -> str:

@@ -67,6 +67,8 @@ class Listings:
                 return _grouped(found, cursor)
         if cursor and cursor.key:
             return await self._ahead(filters, cursor, await self._previews(parts, request))
+        if cursor:
+            pages.check(cursor, await self._store.bucket(cursor.bucket).revision())
         return Listing(self._scanned(filters, cursor), grouped=False, previews=await self._previews(parts, request))
 
     async def _few(self, filters: Filters, parts: Sequence[Part]) -> list[Placed] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from eunoe.runtime import revisions
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.subjects import Bucket
@@ -54,6 +55,12 @@ def limit(wanted: int) -> int:
     if not 1 <= wanted <= limits.PAGE_FACTS:
         raise Invalid(f"a page has 1 to {limits.PAGE_FACTS} lines, not {wanted}; go on with its cursor")
     return wanted
+
+
+def check(cursor: Cursor | None, revision: int) -> None:
+    """Raise `Invalid` for a cursor of documents that were made again since; ``revision`` is their bucket's now."""
+    if cursor and cursor.revision and revisions.generation(cursor.revision) != revisions.generation(revision):
+        raise Invalid("the documents were made again since this cursor was given; list them from the beginning")
 
 
 def place(bucket: Bucket, key: str) -> Place:

@@ -1,142 +1,136 @@
-"""Answering what people and agents ask of facts: lists, histories, threads; page by page, in constant memory."""
+"""Answering what people and agents ask of facts: lists, page by page in constant memory, and histories."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
-from eunoe.facts import lenient, wording
-from eunoe.facts.store import FactStore, only
-from eunoe.facts.visibility import Part, Viewer, parts, visible
-from eunoe.runtime.doors import Entry, Store
-from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Denied, Invalid
-from eunoe.schemas.requests import (
-    FactReply,
-    FactRequest,
-    FactsReply,
-    FactsRequest,
-    FactView,
-    ThreadsReply,
-    ThreadsRequest,
-    ThreadState,
-)
+from eunoe.facts import lenient, pages, wording
+from eunoe.facts.listing import Listing, Listings, Placed
+from eunoe.facts.lookup import Lookup
+from eunoe.facts.selecting import selected
+from eunoe.facts.viewing import Moment, Viewing
+from eunoe.facts.visibility import Viewer, parts, seen
+from eunoe.runtime.closing import closing
+from eunoe.runtime.doors import Clock, Store
+from eunoe.schemas.facts import Document, Identity, SessionRecord
+from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, FactView
+
+_TOGETHER = 64  # documents that are folded together
+_LOOKED_AT = 16_384  # documents looked at for one page, whatever is left of them
+
+_session = msgspec.json.Decoder(SessionRecord)
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page as it fills: of each document what is shown of it, and the last one that was looked at."""
+
+    limit: int
+    found: dict[tuple[str, str], Sequence[FactView]] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+    last: Placed | None = None
+    looked: int = 0
+    count: int = 0
+
+    @property
+    def full(self) -> bool:
+        return self.count >= self.limit or self.looked >= _LOOKED_AT
+
+    def add(self, placed: Placed, shown: Sequence[FactView] | None) -> None:
+        """Take in what is shown of a document, None where it cannot be read; one written meanwhile comes twice."""
+        self.last = placed
+        self.looked += 1
+        if shown is None:
+            self.damaged.append(placed.entry.key)
+            return
+        place = (placed.bucket, placed.entry.key)
+        self.count += len(shown) - len(self.found.get(place, ()))
+        self.found[place] = shown
+
+    def reply(self, listing: Listing, *, more: bool) -> FactsReply:
+        facts = tuple(view for shown in self.found.values() for view in shown)
+        cursor = listing.cursor(self.last) if more and self.last else ""
+        return FactsReply(facts=facts, cursor=cursor, damaged=tuple(self.damaged))
 
 
 class Reading:
     """The read side of one space's facts. What a viewer may not see is not there for it."""
 
-    def __init__(self, store: Store, facts: FactStore) -> None:
-        self._store = store
-        self._facts = facts
+    def __init__(self, store: Store, lookup: Lookup, viewing: Viewing, clock: Clock) -> None:
+        self._listings = Listings(store)
+        self._lookup = lookup
+        self._viewing = viewing
+        self._clock = clock
 
     async def list(self, request: FactsRequest, viewer: Viewer) -> FactsReply:
         """Facts in force, or with ``all`` every version; a cursor where there are more."""
-        limit = _limit(request.limit)
-        wanted = parts(request, viewer)
-        scope, after = _cursor(request.cursor)
-        found: dict[tuple[str, str], Sequence[FactView]] = {}
-        for bucket in _from([name for name in _ORDER if any(part.scope == name for part in wanted)], scope):
-            filters = [_filter(part) for part in wanted if part.scope == bucket]
-            async with aclosing(_closable(self._store.bucket(bucket).scan(filters, after=after))) as entries:
-                async for entry in entries:
-                    if sum(map(len, found.values())) >= limit:
-                        return FactsReply(facts=_joined(found.values()), cursor=f"{bucket}:{after}")
-                    found[bucket, entry.key] = self._shown(entry, viewer, request)  # one written meanwhile comes twice
-                    after = entry.revision
-            after = 0
-        return FactsReply(facts=_joined(found.values()))
+        page, cursor = _Page(pages.limit(request.limit)), pages.read(request.cursor)
+        listing = await self._listings.of(parts(request, viewer), request, cursor)
+        async with closing(_windows(listing.documents)) as windows:
+            async for window in windows:
+                shown = await self._shown(window, listing, request, viewer)
+                for placed in window:
+                    if page.full:
+                        return page.reply(listing, more=True)
+                    page.add(placed, shown.get(placed.entry.key))
+        return page.reply(listing, more=listing.rest)
 
     async def history(self, request: FactRequest, viewer: Viewer) -> FactReply:
-        """Every version of a fact, by its id or a beginning that only it has among those the viewer may see."""
-        found = await self._facts.matching(request.id)
-        fact = only([one for one in found if visible(one.identity, viewer)], request.id)
-        view = self._facts.view(await self._facts.complete(fact.identity))
-        return FactReply(identity=fact.identity, versions=wording.every(view), conflict=view.conflict)
+        """Every version and act of a fact, by its id or a beginning that only it has among those the viewer sees."""
+        fact = await self._lookup.one(request.id, viewer)
+        document = await self._lookup.whole(fact.identity)
+        view = self._viewing.view(document, _moment(request))
+        return FactReply(
+            identity=fact.identity,
+            versions=wording.every(view),
+            conflict=view.conflict,
+            current=view.current.id if view.current else "",
+            content=await self._content(document, fact.id) if request.content else "",
+        )
 
-    async def threads(self, request: ThreadsRequest, viewer: Viewer) -> ThreadsReply:
-        """Threads in the order in which they last changed, or turned round."""
-        if not viewer.trusted:
-            raise Denied(f"{viewer.caller.kind} may not list threads; a person or a viewer may")
-        limit = _limit(request.limit)
-        _, after = _cursor(request.cursor)
-        if request.newest:
-            return await self._newest(limit, after)
-        found: dict[str, ThreadState] = {}
-        async with aclosing(_closable(self._store.thread.scan(["state.*"], after=after))) as entries:
-            async for entry in entries:
-                if len(found) >= limit:
-                    return ThreadsReply(threads=tuple(found.values()), cursor=f"thread:{after}")
-                found[entry.key] = msgspec.json.decode(entry.value, type=ThreadState)
-                after = entry.revision
-        return ThreadsReply(threads=tuple(found.values()))
+    async def _content(self, document: Document, fact: str) -> str:
+        stated = next((one for one in document.assertions if one.id == fact), None)
+        return await self._lookup.content(document.identity, fact) if stated and stated.has_content else ""
 
-    async def _newest(self, limit: int, before: int) -> ThreadsReply:
-        """The last ``limit`` threads before a revision (0: of all); one pass, and no more kept than a page."""
-        kept: dict[str, Entry] = {}
-        async with aclosing(_closable(self._store.thread.scan(["state.*"]))) as entries:
-            async for entry in entries:
-                if before and entry.revision >= before:
-                    break
-                kept.pop(entry.key, None)
-                kept[entry.key] = entry
-                if len(kept) > limit + 1:
-                    del kept[next(iter(kept))]
-        page = list(reversed(kept.values()))[:limit]
-        threads = tuple(msgspec.json.decode(entry.value, type=ThreadState) for entry in page)
-        return ThreadsReply(threads=threads, cursor=f"thread:{page[-1].revision}" if len(kept) > limit else "")
+    async def _shown(
+        self, window: Sequence[Placed], listing: Listing, request: FactsRequest, viewer: Viewer
+    ) -> dict[str, Sequence[FactView]]:
+        """What is shown of each document of a window, by its key; those that cannot be read are not in it."""
+        read = {placed.entry.key: lenient.document(placed.entry) for placed in window}
+        there = {key: document for key, document in read.items() if document}
+        sessions = await self._sessions(listing, [document.identity for document in there.values()])
+        now = self._clock.now()
+        shown: dict[str, Sequence[FactView]] = dict.fromkeys(there, ())
+        seeing = {
+            key: document
+            for key, document in there.items()
+            if seen(document.identity, viewer, sessions.get(document.identity.owner), now)
+        }
+        views = await self._viewing.views(list(seeing.values()), _moment(request))
+        return shown | {key: selected(view, request) for key, view in zip(seeing, views, strict=True)}
 
-    def _shown(self, entry: Entry, viewer: Viewer, request: FactsRequest) -> Sequence[FactView]:
-        document = lenient.document(entry)
-        if document is None or not visible(document.identity, viewer):
-            return ()
-        view = self._facts.view(document)
-        found = wording.every(view) if request.all else wording.in_force(view)
-        if not request.agent or document.identity.scope == "permanent":
-            return found
-        return [fact for fact in found if fact.agent == request.agent]
+    async def _sessions(self, listing: Listing, identities: Sequence[Identity]) -> dict[str, SessionRecord]:
+        if listing.sessions is None:
+            return await self._lookup.sessions(identities)
+        records = (lenient.entry(entry, _session) for entry in listing.sessions)
+        return {record.session: record for record in records if record}
 
 
-def _joined(pages: Iterable[Sequence[FactView]]) -> tuple[FactView, ...]:
-    return tuple(view for page in pages for view in page)
+def _moment(request: FactsRequest | FactRequest) -> Moment:
+    return Moment(valid=request.valid, recorded=request.recorded)
 
 
-_ORDER: tuple[subjects.Bucket, ...] = ("thread", "session", "permanent")
-
-
-def _filter(part: Part) -> str:
-    return subjects.facts_of(part.owner) if part.owner else "fact.>"
-
-
-def _from(buckets: Sequence[subjects.Bucket], scope: str) -> Sequence[subjects.Bucket]:
-    """The buckets still to read, from the one that a cursor names."""
-    return buckets[buckets.index(_known(scope)) :] if scope in buckets else buckets
-
-
-def _known(scope: str) -> subjects.Bucket:
-    return next(bucket for bucket in _ORDER if bucket == scope)
-
-
-def _limit(limit: int) -> int:
-    if not 1 <= limit <= limits.PAGE_FACTS:
-        raise Invalid(f"a page has 1 to {limits.PAGE_FACTS} lines, not {limit}; go on with its cursor")
-    return limit
-
-
-def _cursor(cursor: str) -> tuple[str, int]:
-    scope, _, after = cursor.partition(":")
-    if cursor and not (scope in _ORDER and after.isascii() and after.isdigit() and len(after) < 20):
-        raise Invalid(f"{cursor!r} is no cursor; use the one of the last reply")
-    return scope, int(after or 0)
-
-
-def _closable(entries: AsyncIterator[Entry]) -> AsyncGenerator[Entry, None]:
-    """A scan that is closed as soon as its page is full."""
-
-    async def walk() -> AsyncGenerator[Entry, None]:
-        async for entry in entries:
-            yield entry
-
-    return entries if isinstance(entries, AsyncGenerator) else walk()
+async def _windows(documents: AsyncIterator[Placed]) -> AsyncGenerator[list[Placed], None]:
+    """Documents in their order, several at a time."""
+    window: list[Placed] = []
+    async with closing(documents) as found:
+        async for placed in found:
+            window.append(placed)
+            if len(window) == _TOGETHER:
+                yield window
+                window = []
+    if window:
+        yield window

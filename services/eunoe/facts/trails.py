@@ -60,13 +60,11 @@ class Trails:
         """
         trails = {fact: Trail(deque(maxlen=shown)) for fact in facts}
         start = min((one.order[1] for one in facts.values()), default=0)
-        everywhere = chains(self._space, [one.identity for one in facts.values()])
-        filters = (
-            [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")] if thread else everywhere
-        )
+        filters = chains(self._space, [one.identity for one in facts.values()])
+        if thread:
+            filters = [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")]
         names = _names(frozenset(facts))
-        scan = self._log.scan(filters, start=start)
-        async with closing(scan) as log:
+        async with closing(self._log.scan(filters, start=start)) as log:
             async for stored in log:
                 record = lenient.read_any(stored) if names(stored.data) else None
                 if record:

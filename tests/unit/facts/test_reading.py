@@ -9,6 +9,7 @@ import pytest
 from desks import AGENT, whole_turn
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 
+from eunoe.facts.threads import Threads
 from eunoe.facts.visibility import Viewer, visible
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Denied, Invalid, NotFound
@@ -205,12 +206,12 @@ async def test_threads_are_paged_and_for_people(desk: FactDesk) -> None:
     """Two threads, one a page; an agent may not list them."""
     await desk.append(1, *whole_turn("hello"), thread="u")
     await desk.catch_up()
-    first = await desk.reading.threads(ThreadsRequest(limit=1), Viewer(PERSON))
-    rest = await desk.reading.threads(ThreadsRequest(cursor=first.cursor), Viewer(PERSON))
+    first = await Threads(desk.store).list(ThreadsRequest(limit=1), Viewer(PERSON))
+    rest = await Threads(desk.store).list(ThreadsRequest(cursor=first.cursor), Viewer(PERSON))
     assert [state.thread for state in (*first.threads, *rest.threads)] == ["t", "u"]
     assert rest.threads[0].title == "hello"
     with pytest.raises(Denied):
-        await desk.reading.threads(ThreadsRequest(), Viewer(AGENT))
+        await Threads(desk.store).list(ThreadsRequest(), Viewer(AGENT))
 
 
 async def test_threads_are_paged_from_the_newest_too(desk: FactDesk) -> None:
@@ -219,8 +220,8 @@ async def test_threads_are_paged_from_the_newest_too(desk: FactDesk) -> None:
         await desk.append(1, *whole_turn("hello"), thread=thread)
     await desk.catch_up()
 
-    first = await desk.reading.threads(ThreadsRequest(newest=True, limit=2), Viewer(PERSON))
-    rest = await desk.reading.threads(ThreadsRequest(newest=True, cursor=first.cursor, limit=2), Viewer(PERSON))
+    first = await Threads(desk.store).list(ThreadsRequest(newest=True, limit=2), Viewer(PERSON))
+    rest = await Threads(desk.store).list(ThreadsRequest(newest=True, cursor=first.cursor, limit=2), Viewer(PERSON))
 
     assert [state.thread for state in first.threads] == ["v", "u"]
     assert [state.thread for state in rest.threads] == ["t"]
