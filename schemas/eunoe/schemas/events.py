@@ -131,13 +131,18 @@ class Usage(Base, frozen=True, kw_only=True, omit_defaults=True, tag="usage"):
 
 
 class Extracted(Base, frozen=True, kw_only=True, omit_defaults=True, tag="extracted"):
-    """The facts of one committed turn follow in the same record. ``failed`` names extractors, with the reason."""
+    """The facts of one committed turn follow in the same record. ``failed`` names extractors, with the reason.
+
+    ``root`` is the directory to which the thread's later turns name their files: empty while no turn settled it,
+    ``/`` where they are named by their whole paths.
+    """
 
     turn: int
     ordinal: int
     facts: int = 0
     dropped: int = 0
     failed: tuple[str, ...] = ()
+    root: str = ""
 
 
 class FactEventBase(Base, frozen=True, kw_only=True, omit_defaults=True):
