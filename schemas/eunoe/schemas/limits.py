@@ -50,6 +50,7 @@ DESCRIPTION_LENGTH = 500  # characters of a notebook entry's description
 FACT_CONTENT_BYTES = 64 * KIB  # bytes of a fact's body
 FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
 MAPPED_FACTS_PER_TURN = 200  # facts of one turn by the mappings of a configuration
+BODIES_PER_TURN = 512 * KIB  # bytes of the bodies of those, as JSON texts, so that they fit into one record
 AGENTS_IN_STATE = 32  # newest agents, and sessions, that a thread's state names
 FAILED_IN_STATE = 16  # newest failed extractions that a thread's state names
 TITLE_LENGTH = 80  # characters of a thread's title

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ import msgspec
 from eunoe.schemas import blobs
 from eunoe.schemas.events import EntryBase, Prompt, ToolCall, ToolResult, TurnOpened
 from eunoe.schemas.labels import stands_in, without_records
-from eunoe.schemas.records import Record
+from eunoe.schemas.records import Header, Record
+
+_SEPARATORS = re.compile(r"__|[./:]")  # between a server or namespace and the tool
+_WRAPPERS = frozenset({"use_mcp_tool"})  # tools that call another one, which their arguments name
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class Call:
 
     ``text`` is the result without what memory itself wrote; of large content only its head and tail, and then
     ``whole`` is False. ``size`` in bytes and ``lines`` are of all of it. ``at`` is ms UTC. ``entry`` and
-    ``position`` are the result's.
+    ``position`` are the result's; ``reporter`` is the agent that appended it, empty for a trusted one.
     """
 
     tool: str
@@ -35,11 +39,12 @@ class Call:
     at: int
     lines: int = 0
     whole: bool = True
+    reporter: str = ""
 
     @property
     def name(self) -> str:
         """The tool's own name in lower case, without the server or namespace in front."""
-        return self.tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1].casefold()
+        return parts_of(self.tool)[-1].casefold()
 
     def argument(self, *names: str) -> str:
         """The first of these arguments that is text, else an empty string."""
@@ -59,6 +64,7 @@ class Calls:
         self._asked: dict[str, deque[ToolCall]] = {}  # calls that share an id are answered in their order
         self.agent = ""
         self.session = ""
+        self.preview = ""
         self.prompt = ""
 
     def feed(self, record: Record) -> Iterator[Call]:
@@ -68,7 +74,7 @@ class Calls:
                 continue
             match event:
                 case TurnOpened():
-                    self.agent, self.session = event.agent, event.session
+                    self.agent, self.session, self.preview = event.agent, event.session, event.preview
                 case Prompt():
                     self.prompt = self.prompt or text_of(event)
                 case ToolCall():
@@ -83,9 +89,10 @@ class Calls:
         asked = waiting.popleft() if waiting else None
         accepted = record.header.time
         text = text_of(result)
+        tool, arguments = _unwrapped((asked.tool if asked else result.tool) or result.tool, _arguments(asked))
         return Call(
-            tool=(asked.tool if asked else result.tool) or result.tool,
-            arguments=_arguments(asked),
+            tool=tool,
+            arguments=arguments,
             text=text,
             size=blobs.size_of(result.content, result.blob),
             failed=result.status == "failed",
@@ -95,7 +102,22 @@ class Calls:
             at=min(result.at or accepted, accepted),
             lines=len(result.content.splitlines()) if result.blob is None else result.blob.lines,
             whole=result.blob is None,
+            reporter=self._reporter(record.header),
         )
+
+    def _reporter(self, header: Header) -> str:
+        """Who carried a result: nobody but the tool itself where a trusted role did, else the agent.
+
+        A person's or caller's append (an import, a program that runs agents) carries what the turn's agent says.
+        """
+        if header.role == "tool":
+            return ""
+        return header.principal if header.role == "agent" else self.agent
+
+
+def parts_of(tool: str) -> list[str]:
+    """A tool's own name, last, after its server's: of ``mcp__server__tool``, ``server.tool``, ``server/tool``."""
+    return _SEPARATORS.split(tool)
 
 
 def text_of(entry: EntryBase) -> str:
@@ -112,8 +134,23 @@ def pair(turn: int, records: Iterable[Record]) -> list[Call]:
 
 def _arguments(asked: ToolCall | None) -> Mapping[str, Any]:
     """The arguments where they are a JSON object; a model may write anything."""
-    try:
-        found = msgspec.json.decode(asked.content) if asked and asked.content else {}
-    except (msgspec.DecodeError, RecursionError):
-        return {"": asked.content} if asked else {}
+    found = _decoded(asked.content) if asked and asked.content else {}
     return found if isinstance(found, dict) else {"": found}
+
+
+def _decoded(text: str) -> Any:
+    """JSON as what it says, and any other text as itself."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
+def _unwrapped(tool: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The tool that a wrapper calls, with its arguments; any other call as it is."""
+    name, inside = arguments.get("tool_name"), arguments.get("arguments")
+    if tool not in _WRAPPERS or not isinstance(name, str):
+        return tool, arguments
+    if isinstance(inside, str):
+        inside = _decoded(inside)
+    return f"{arguments.get('server_name', '')}.{name}", inside if isinstance(inside, dict) else {}

@@ -1,9 +1,8 @@
-"""Reading a command line: what runs in it, whether its exit status tells how that went, and what it tests. Pure."""
+"""Reading a command line: what runs in it, and whether its exit status tells how that went. Pure."""
 
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -16,8 +15,9 @@ _SEPARATORS = re.compile(
     re.DOTALL,
 )
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
+_COMMANDS = ("command", "cmd", "script", "input", "commandline", "commandLine", "")  # arguments that hold a line
 _LONGEST = 8_192  # characters of a command line that is read
-_SETTING_UP = frozenset({"cd", "pushd", "export", "source", ".", "set", "unset", "mkdir", "true", "echo", "umask"})
+SETTING_UP = frozenset({"cd", "pushd", "export", "source", ".", "set", "unset", "mkdir", "true", "echo", "umask"})
 _QUIET = frozenset({"tail", "head", "tee", "cat"})  # ends of a pipe that do not fail
 _QUOTING = frozenset(  # programs that print what somebody wrote, and never what they do themselves
     {"cat", "bat", "nl", "tac", "head", "tail", "less", "more", "grep", "egrep", "rg", "ag", "sed", "awk", "jq", "diff"}
@@ -41,48 +41,6 @@ _RUNNERS = frozenset(
     {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run")}
 )
 _EXECUTORS = frozenset({("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("conda", "run")})
-_ANY: frozenset[str] = frozenset()
-
-TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words that test or build; none: always
-    "pytest": _ANY,
-    "py.test": _ANY,
-    "tox": _ANY,
-    "nox": _ANY,
-    "nose2": _ANY,
-    "jest": _ANY,
-    "vitest": _ANY,
-    "mocha": _ANY,
-    "ctest": _ANY,
-    "rspec": _ANY,
-    "phpunit": _ANY,
-    "make": _ANY,
-    "ninja": _ANY,
-    "tsc": _ANY,
-    "rake": _ANY,
-    "go": frozenset({"test", "build", "vet"}),
-    "cargo": frozenset({"test", "build", "check", "nextest"}),
-    "npm": frozenset({"test", "t", "run test", "run build"}),
-    "pnpm": frozenset({"test", "build", "run test", "run build"}),
-    "yarn": frozenset({"test", "build", "run test", "run build"}),
-    "bun": frozenset({"test", "build", "run test", "run build"}),
-    "mvn": frozenset({"test", "verify", "package", "compile", "install"}),
-    "gradle": frozenset({"test", "build", "check", "assemble"}),
-    "gradlew": frozenset({"test", "build", "check", "assemble"}),
-    "swift": frozenset({"test", "build"}),
-    "dotnet": frozenset({"test", "build"}),
-    "mix": frozenset({"test", "compile"}),
-    "cmake": frozenset({"--build"}),
-    "bazel": frozenset({"test", "build"}),
-    "stack": frozenset({"test", "build"}),
-    "zig": frozenset({"test", "build"}),
-    "python -m": frozenset({"pytest", "unittest", "tox", "nox", "nose2", "build"}),
-}
-_BY_TARGET = frozenset({"make", "ninja", "rake"})  # what runs is named by a target; none: the default one
-_TARGET = re.compile(r"(?:.*[-_:./])?(?:tests?|specs?|checks?|build|all|verify|ci|lint|unit|compile)(?:[-_:./].*)?")
-_TARGET_VALUES = frozenset({"-C", "-f", "-I", "-o", "-W"})  # options of these with a word of their own
-_ONLY_SAYS = frozenset(  # options with which nothing is tested or built
-    {"--version", "--help", "-h", "--collect-only", "--co", "--dry-run", "--just-print", "--question", "--listTests"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +59,15 @@ class Step:
 def command_of(call: Call) -> str:
     """The command line that a call ran, whatever its tool calls that argument, without here-documents.
 
-    Empty when there is none, or when it is a script rather than a line (over `_LONGEST` characters).
+    Empty when there is none, when it is what a running program is told, or when it is a script rather than a line
+    (over `_LONGEST` characters).
     """
-    for name in ("command", "cmd", "script", "input", "commandline", ""):
-        value = call.arguments.get(name)
+    if call.arguments.get("is_input") in (True, "true"):
+        return ""
+    action = call.arguments.get("action")
+    arguments = action if isinstance(action, dict) else call.arguments
+    for name in _COMMANDS:
+        value = arguments.get(name)
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             value = _joined(value)
         if isinstance(value, str) and value.strip():
@@ -132,44 +95,15 @@ def _outside(text: str, depth: int) -> tuple[str, int]:
     """The text of a step without the parentheses of the subshells that begin or end with it."""
     while text.startswith("(") and not text.startswith("(("):
         text, depth = text[1:].lstrip(), depth + 1
-    while depth and text.endswith(")") and _open(text) < 0:
+    while depth and text.endswith(")") and opens(text) < 0:
         text, depth = text[:-1].rstrip(), depth - 1
     return text, depth
 
 
-def _open(text: str) -> int:
+def opens(text: str) -> int:
     """How many parentheses a text opens more than it closes, outside quotes."""
     plain = _SEPARATORS.sub("", text)
     return plain.count("(") - plain.count(")")
-
-
-def tests(step: Step) -> bool:
-    """Whether a simple command tests or builds."""
-    words = list(step.words)
-    if not words or _open(step.text) or not _ONLY_SAYS.isdisjoint(words):
-        return False
-    program = program_of(step)
-    rest = [word for word in words[1:] if word]
-    if re.fullmatch(r"python[0-9.]*", program):
-        program, rest = ("python -m", rest[1:]) if rest[:1] == ["-m"] else (program, rest)
-    wanted = TESTING.get(program)
-    if wanted is None:
-        return False
-    if program in _BY_TARGET:
-        return _builds(rest)
-    plain = [word for word in rest if (not word.startswith("-") or word in wanted) and word != "clean"]
-    return not wanted or (bool(plain) and (plain[0] in wanted or " ".join(plain[:2]) in wanted))
-
-
-def _builds(words: Sequence[str]) -> bool:
-    """Whether the targets of a make line test or build, each of them."""
-    if any(re.fullmatch(r"-[a-zA-Z]*[nqt]", word) for word in words):
-        return False
-    words = list(itertools.takewhile(lambda word: not set("<>&") & set(word), words))  # up to a redirection
-    values = {index + 1 for index, word in enumerate(words) if word in _TARGET_VALUES}
-    named = [word for index, word in enumerate(words) if index not in values or word.startswith("-")]
-    targets = [word for word in named if word[0] not in "-0123456789" and "=" not in word]
-    return all(_TARGET.fullmatch(target) or target == "clean" for target in targets) and targets != ["clean"]
 
 
 def quotes(line: Sequence[Step]) -> bool:
@@ -197,7 +131,7 @@ def backgrounded(command: str, step: Step) -> bool:
 def set_up(command: str, step: Step) -> bool:
     """Whether a step needs another one that sets up, such as ``cd``, before it."""
     line = steps(command)
-    return any(other.words and other.words[0] in _SETTING_UP for other in line[: line.index(step)])
+    return any(other.words and other.words[0] in SETTING_UP for other in line[: line.index(step)])
 
 
 def passes_when_zero(command: str, step: Step) -> bool:
@@ -226,7 +160,7 @@ def fails_alone(command: str, step: Step) -> bool:
 
 def _busy(step: Step) -> bool:
     """Whether a step does anything that may well fail."""
-    return bool(step.words) and step.words[0] not in _SETTING_UP | _QUIET
+    return bool(step.words) and step.words[0] not in SETTING_UP | _QUIET
 
 
 def _without_heredocs(text: str) -> str:

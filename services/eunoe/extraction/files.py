@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from eunoe.extraction.arguments import LIMITS, PATHS, STARTS, number, several
 from eunoe.extraction.calls import Call
 from eunoe.extraction.commands import command_of, steps
-from eunoe.extraction.found import Around, Found
-from eunoe.extraction.outcomes import output_of, succeeded
+from eunoe.extraction.found import Around, Found, Read
 from eunoe.extraction.places import directory_of
+from eunoe.extraction.results import output_of, succeeded
 
-_PATHS = ("file_path", "path", "filepath", "filename", "file", "notebook_path", "target_file", "absolute_path")
-_NUMBERED = re.compile(r"^ *(\d{1,9})(?:→|\t)", re.MULTILINE)
+_NUMBERED = re.compile(r"^ *(\d{1,9})(?:→|\t| \| )", re.MULTILINE)
 _LISTED = re.compile(r"^(\d{1,9}):", re.MULTILINE)
 _HEADER = re.compile(r"^\[File: (?P<path>.+) \((?P<total>\d{1,9}) lines total\)\]$", re.MULTILINE)
 _OPEN = re.compile(r"^\(Open file: (?P<path>.+)\)$", re.MULTILINE)
@@ -30,22 +30,40 @@ _UNREAD = re.compile(  # how tools say that they read nothing; a line of a file 
 )
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _SHOWN = frozenset({"cat", "bat", "nl"})
+_SECTIONS = (  # how tools that read several files head each one, and how a section ends
+    (r"<file>\s*<path>{0}</path>\s*<content[^>]*>\n?", r"</content>"),
+    (r"^--- {0} ---\n+", r"\n*(?=^--- [^\n]+ ---$)|\n*\Z"),
+    (r"(?:\A|^---\n){0}:\n", r"\n?(?=^---$)|\Z"),
+)
+_DRY = ("dryRun", "dry_run")  # arguments with which nothing is changed
+_MANY = 50  # files of one result
 
 
 def read_read(call: Call, around: Around) -> Iterator[Found]:
-    """A file that a tool showed: which lines, of how many, whether to the end, bytes."""
+    """A file that a tool showed: which lines, of how many, whether to the end, bytes; or several, each whole."""
     header = _HEADER.search(call.text)
-    path = header["path"] if header else call.argument(*_PATHS)
-    if path and not _UNREAD.match(call.text):
+    path = header["path"] if header else call.argument(*PATHS)
+    if several(call) and not path:
+        yield from _sections(call)
+    elif path and not _UNREAD.match(call.text):
         yield Found("file", _placed(path, call), _read(call, int(header["total"]) if header else None))
 
 
-def read_edited(call: Call, around: Around) -> Iterator[Found]:
-    yield from _changed(call, "edited")
+def changed(how: str) -> Read:
+    """The reader of tools that change the file they name, in this way."""
+
+    def read(call: Call, around: Around) -> Iterator[Found]:
+        yield from _changed(call, how)
+
+    return read
 
 
-def read_written(call: Call, around: Around) -> Iterator[Found]:
-    yield from _changed(call, "created" if call.name.startswith("create") else "written")
+def read_moved(call: Call, around: Around) -> Iterator[Found]:
+    """A file that has another name now: what became of both."""
+    source, target = call.argument("source", "src", "from"), call.argument("destination", "dest", "to")
+    if source and target and not _REFUSED.match(call.text) and succeeded(call):
+        yield Found("file", _placed(source, call), f"moved to {target}")
+        yield Found("file", _placed(target, call), f"moved from {source}")
 
 
 def read_editor(call: Call, around: Around) -> Iterator[Found]:
@@ -78,22 +96,40 @@ def read_shown(call: Call, around: Around) -> Iterator[Found]:
         yield Found("file", _placed(paths[0], call), f"read to the end, {size:,} bytes")
 
 
+def _sections(call: Call) -> Iterator[Found]:
+    """Each file of a result that shows several whole, where the result heads it; one that failed has no section."""
+    for path in several(call)[:_MANY]:
+        for heading, ending in _SECTIONS:
+            opening = re.search(heading.format(re.escape(path)), call.text, re.MULTILINE)
+            closing = re.compile(ending, re.MULTILINE).search(call.text, opening.end()) if opening else None
+            if opening and closing and call.whole:
+                size = len(call.text[opening.end() : closing.start()].encode())
+                yield Found("file", _placed(path, call), f"read to the end, {size:,} bytes")
+                break
+
+
 def _changed(call: Call, how: str) -> Iterator[Found]:
-    if _REFUSED.match(call.text) or not succeeded(call):
+    if _REFUSED.match(call.text) or not succeeded(call) or True in (call.arguments.get(name) for name in _DRY):
         return
     header = _HEADER.search(call.text) or _OPEN.search(call.text)
-    path = call.argument(*_PATHS) or (header["path"] if header else "")
+    path = call.argument(*PATHS) or (header["path"] if header else "")
     if path and path != "n/a":
         yield Found("file", _placed(path, call), how)
 
 
 def _read(call: Call, total: int | None) -> str:
     """``read lines 1-94 of 94, to the end, 3,120 bytes``, as far as the result or the arguments say it."""
+    if number(call, "tail") > 0:
+        return f"read the last {_count(call.lines)}, to the end, {call.size:,} bytes"
     first, last = _range(call)
     below = re.search(r"^\((\d+) more lines? below\)$", call.text, re.MULTILINE)
     end = last == total if total is not None else not below and _to_the_end(call, last - first + 1)
     lines = f"lines {first}-{last}" if last >= first > 0 else "no lines"
     return f"read {lines}{f' of {total}' if total else ''}{', to the end' if end else ''}, {call.size:,} bytes"
+
+
+def _count(lines: int) -> str:
+    return f"{lines} line{'' if lines == 1 else 's'}"
 
 
 def _range(call: Call) -> tuple[int, int]:
@@ -102,7 +138,7 @@ def _range(call: Call) -> tuple[int, int]:
     numbers = [int(number) for number in pattern.findall(call.text)]
     if numbers and numbers == sorted(set(numbers)) and (not call.whole or _dense(numbers)):
         return numbers[0], numbers[-1]
-    first = max(1, _number(call, "offset", "line_number", "start_line", "start"))
+    first = max(1, number(call, *STARTS))
     return first, first + call.lines - 1
 
 
@@ -111,7 +147,7 @@ def _dense(numbers: list[int]) -> bool:
 
 
 def _to_the_end(call: Call, shown: int) -> bool:
-    limit = _number(call, "limit", "end_line", "max_lines")
+    limit = number(call, *LIMITS)
     ranged = call.arguments.get("view_range")
     return call.whole and (not limit or shown < limit) and (ranged is None or _endless(ranged))
 
@@ -119,14 +155,6 @@ def _to_the_end(call: Call, shown: int) -> bool:
 def _endless(ranged: Any) -> bool:
     """Whether a range of lines, as far as it is one, goes to the end."""
     return isinstance(ranged, list) and ranged[-1:] in ([], [-1])
-
-
-def _number(call: Call, *names: str) -> int:
-    for name in names:
-        value = call.arguments.get(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    return 0
 
 
 def _placed(path: str, call: Call) -> str:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from eunoe.extraction.calls import Call
-from eunoe.extraction.commands import Step, command_of, program_of, quotes, steps, tests
+from eunoe.extraction.commands import SETTING_UP, Step, command_of, program_of, quotes, steps
 from eunoe.extraction.found import Around, Found
-from eunoe.extraction.outcomes import output_of, succeeded
+from eunoe.extraction.results import output_of, succeeded
+from eunoe.extraction.runners import tests
 
 _LISTENERS = frozenset({"ss", "netstat", "lsof"})
 _SERVERS = re.compile(  # programs that serve, and those that run a project's own server
@@ -25,11 +26,17 @@ _SERVING = re.compile(
     r"(?i)\b(?:listening|running|serving|started|available|ready|local:)[^\n]{0,80}?"
     r"(?:https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?: port |:)(\d{2,5})\b"
 )
-_TOPICS = (  # a program, and what of its output says which topic
-    ("free", "memory", re.compile(r"^Mem:\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE), "{0} in all, {1} used, {2} free"),
-    ("uptime", "load", re.compile(r"load averages?:\s*([\d.]+)"), "{0} in the last minute"),
-    ("uname", "system", re.compile(r"\A\s*(\S[^\n]*)"), "{0}"),
-    ("nproc", "processors", re.compile(r"\A\s*(\d+)\s*\Z"), "{0}"),
+_TOPICS = (  # a program, what of its output says which topic, in which words, and whether it has to be the only program
+    (
+        "free",
+        "memory",
+        re.compile(r"^Mem:\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE),
+        "{0} in all, {1} used, {2} free",
+        False,
+    ),
+    ("uptime", "load", re.compile(r"load averages?:\s*([\d.]+)"), "{0} in the last minute", False),
+    ("uname", "system", re.compile(r"\A\s*(\S[^\n]*)"), "{0}", True),
+    ("nproc", "processors", re.compile(r"\A\s*(\d+)\s*\Z"), "{0}", True),
 )
 _DISK = re.compile(r"^\S+\s+\S+\s+\S+\s+(\S+)\s+(\d+%)\s+(/\S*)$", re.MULTILINE)
 _MOST = 8  # listening ports of one result
@@ -45,8 +52,9 @@ def read(call: Call, around: Around) -> Iterator[Found]:
     listed = bool(programs & _LISTENERS)
     if _serves(line) or (listed and not quotes(line)):
         yield from _services(text, listed)
-    for program, topic, pattern, wording in () if quotes(line) else _TOPICS:
-        found = pattern.search(text) if program in programs else None
+    alone = len([step for step in line if step.words and step.words[0] not in SETTING_UP]) == 1
+    for program, topic, pattern, wording, only in () if quotes(line) else _TOPICS:
+        found = pattern.search(text) if program in programs and (alone or not only) else None
         if found:
             yield Found("machine", topic, wording.format(*found.groups()))
     if "df" in programs and not quotes(line):

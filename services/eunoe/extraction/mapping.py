@@ -1,94 +1,88 @@
-"""Facts out of any JSON result, by a rule in the configuration and no code. Pure.
-
-A path is names and numbers joined by dots, ``*`` for every element: ``data.flights.*``. ``name`` and
-``value`` are texts with ``{path}`` in them, relative to what ``each`` leads to.
-"""
+"""Facts out of any JSON result, by a rule in the configuration and no code: `docs/mappings.md`. Pure."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-import msgspec
 import pydantic
 
+from eunoe.extraction import secrets
 from eunoe.extraction.calls import Call
 from eunoe.extraction.found import Around, Extractor, Found
+from eunoe.extraction.templates import Json, Spot, Template, check, decoded, texts_of, written
 from eunoe.schemas.errors import Misconfigured
 
-_HOLE = re.compile(r"\{([^{}]*)\}")
-_MOST = 100  # facts of one result
+Path = Annotated[str, pydantic.AfterValidator(check)]
+Text = Annotated[
+    str, pydantic.Field(min_length=1), pydantic.AfterValidator(lambda text: (Template.parse(text), text)[1])
+]
 
 
 class Mapped(pydantic.BaseModel):
-    """One rule: the results of ``tools``, each element at ``each`` (the result itself when empty), one fact."""
+    """One rule: of the results of ``tools`` (``*`` in a name stands for anything), one fact for each element at
+    ``each`` (the result itself when empty) for which all of ``where`` holds.
+
+    ``name`` and ``value`` are `Template`s. ``where`` gives for a path the text it has to have, or several of which it
+    has one, or true or false: it has to lead to that, or somewhere, or nowhere. ``content``: the fact's body is the
+    element as JSON, or what this path leads to.
+    """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
-    tools: tuple[str, ...] = pydantic.Field(min_length=1)
+    tools: tuple[Annotated[str, pydantic.Field(min_length=1)], ...] = pydantic.Field(min_length=1)
     subject: str = pydantic.Field(min_length=1, max_length=64)
-    name: str = pydantic.Field(min_length=1)
-    value: str = pydantic.Field(min_length=1)
-    each: str = ""
+    name: Text
+    value: Text
+    each: Path = ""
+    where: dict[Path, bool | str | int | float | tuple[str | int | float, ...]] = {}
+    content: bool | Path = False
 
 
-def mapped(rule: Mapping[str, Any]) -> Extractor:
-    """The extractor of a rule; raises `Misconfigured` with the field's name."""
+def mapped(rule: Mapping[str, Any], number: int = 0) -> Extractor:
+    """The extractor of the rule with this number; raises `Misconfigured` with the field's name."""
     try:
         found = Mapped.model_validate(rule)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(("mappings", *(str(part) for part in first["loc"])))
-        raise Misconfigured(f"{field}: {first['msg']}") from None
+        field = ".".join(("mappings", str(number), *(str(part) for part in first["loc"])))
+        raise Misconfigured(f"{field}: {first['msg'].removeprefix('Value error, ')}") from None
+    name, value = Template.parse(found.name), Template.parse(found.value)
 
     def read(call: Call, around: Around) -> Iterator[Found]:
-        for element in list(_at(_decoded(call), found.each))[:_MOST]:
-            name, value = _filled(found.name, element), _filled(found.value, element)
-            if name and value:
-                yield Found(found.subject, name, value)
+        for spot in _whole(call).inside(found.each):
+            if all(_holds(spot.at(path), wanted) for path, wanted in found.where.items()):
+                named, says = name.filled(spot), value.filled(spot)
+                if named and says:
+                    yield Found(found.subject, named, says, _content(spot, found.content))
 
     tools = frozenset(tool.casefold() for tool in found.tools)
-    return Extractor(f"mapping of {found.subject}", tools, read, capped=False)
+    return Extractor(f"mapping of {found.subject}", read, tools=tools, capped=False)
 
 
-def _decoded(call: Call) -> Any:
+def _whole(call: Call) -> Spot:
+    """A result as the element of which all others are part; a text that is no list or object has none."""
+    if call.text.lstrip()[:1] not in ("{", "["):
+        return Spot(None)
     if not call.whole:
         raise ValueError("the result is too large to be mapped")
-    return msgspec.json.decode(call.text) if call.text.lstrip()[:1] in ("{", "[") else None
+    result = decoded(call.text)
+    return Spot(result, "", {"$result": result, "$arguments": dict(call.arguments), "$tool": call.name})
 
 
-def _at(value: Any, path: str) -> Iterator[Any]:
-    """Everything that a path leads to; nothing where it leads nowhere."""
-    step, _, rest = path.partition(".")
-    if not path:
-        yield value
-    elif step == "*":
-        for element in _elements(value):
-            yield from _at(element, rest)
-    elif isinstance(value, dict) and step in value:
-        yield from _at(value[step], rest)
-    elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
-        yield from _at(value[int(step)], rest)
+def _holds(found: list[Json], wanted: Any) -> bool:
+    flags = [value for value in found if isinstance(value, bool)]
+    texts = [text for value in found for text in texts_of(value)]
+    if isinstance(wanted, bool):
+        return wanted in flags if flags else bool(texts) is wanted
+    choices = wanted if isinstance(wanted, tuple) else (wanted,)
+    return any(str(choice) in texts for choice in choices)
 
 
-def _elements(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
-
-
-def _filled(template: str, element: Any) -> str:
-    """The template with its holes filled; empty when one of them leads to nothing that is text or a number."""
-    found: list[str] = []
-    for path in _HOLE.findall(template):
-        values = [value for value in _at(element, path) if isinstance(value, str | int | float)]
-        if not values:
-            return ""
-        found.append(", ".join(_plain(value) for value in values))
-    parts = iter(found)
-    return _HOLE.sub(lambda _: next(parts), template)
-
-
-def _plain(value: str | float) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _content(spot: Spot, wanted: bool | str) -> str:
+    if not wanted:
+        return ""
+    found = [secrets.without(value) for value in (spot.at(wanted) if isinstance(wanted, str) else [spot.value])]
+    if len(found) == 1 and isinstance(found[0], str):
+        return found[0]
+    return written(found[0] if len(found) == 1 else found) if found else ""

@@ -6,16 +6,17 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from eunoe.extraction.arguments import DIRECTORIES, REPOSITORIES
 from eunoe.extraction.calls import Call
 from eunoe.extraction.commands import Step, command_of, quotes, steps
 from eunoe.extraction.found import Around, Found
-from eunoe.extraction.outcomes import output_of, succeeded
+from eunoe.extraction.results import output_of, succeeded
 
-_PROMPTS = (  # at the end of an output, where a shell writes them
+_PROMPTS = (  # where a shell or a tool writes them, at the end of an output or in the line before it
     re.compile(r"^\(Current directory: ([^\n]+)\)\s*(?:bash-\$)?\s*\Z", re.MULTILINE),
     re.compile(r"^\[Current working directory: ([^\n]+)\]\s*(?:^\[[^\n]*\]\s*){0,4}\Z", re.MULTILINE),
+    re.compile(r"\ACommand executed in terminal[^\n]* within working directory '(/[^'\n]*)'"),
 )
-_DIRECTORIES = ("workdir", "cwd", "working_directory", "directory")
 _BRANCH = r"[\w./@#+-]+"
 _SWITCHED = (
     re.compile(rf"^Switched to (?:a new )?branch '({_BRANCH})'$", re.MULTILINE),
@@ -31,8 +32,10 @@ _BRANCHES: Mapping[str, tuple[re.Pattern[str], ...]] = {  # a subcommand of git,
     "branch": (re.compile(rf"^\* ({_BRANCH})$", re.MULTILINE),),
     "commit": (re.compile(rf"^\[({_BRANCH}) (?:\(root-commit\) )?[0-9a-f]{{7,40}}\] ", re.MULTILINE),),
 }
+_NOT_BRANCHES = frozenset({"HEAD", "(no"})
 _ELSEWHERE = ("-C", "--git-dir", "--work-tree")  # options of git that name another repository
 _NAMED = re.compile(rf"\A\s*({_BRANCH})\s*\Z")
+_TOPLEVEL = ["git", "rev-parse", "--show-toplevel"]
 
 
 def prompted(text: str) -> str:
@@ -42,22 +45,28 @@ def prompted(text: str) -> str:
 
 
 def directory_of(call: Call) -> str:
-    """Where a call ran, as far as it says: its prompt line, or its argument."""
-    return prompted(call.text) or call.argument(*_DIRECTORIES)
+    """Where a call ended, as far as it says: its prompt line, its ``cd``, or its argument; it may be relative."""
+    argued = call.argument(*DIRECTORIES)
+    return prompted(call.text) or _entered(command_of(call), argued) or argued
+
+
+def root_of(call: Call) -> str:
+    """The directory that a call says its work is below: the repository that it names, else where it ran."""
+    if not succeeded(call):
+        return ""
+    places = [_toplevel(call), call.argument(*REPOSITORIES), directory_of(call)]
+    return next((posixpath.normpath(place) for place in places if place.startswith("/")), "")
 
 
 def read_workdir(call: Call, around: Around) -> Iterator[Found]:
     """The working directory of a command."""
-    if not succeeded(call):
-        return
-    argued = call.argument(*_DIRECTORIES)
-    place = prompted(call.text) or _entered(command_of(call), argued) or argued
-    if place.startswith(("/", "~")):
+    place = directory_of(call)
+    if place.startswith(("/", "~")) and succeeded(call):
         yield Found("workdir", "", posixpath.normpath(place))
 
 
 def read_branch(call: Call, around: Around) -> Iterator[Found]:
-    """The branch that git names, where it names exactly one."""
+    """The branch that git names, where it names exactly one, of the repository at hand."""
     line = steps(command_of(call))
     calls = [step for step in line if step.words[:1] == ["git"]]
     if not calls or not succeeded(call) or quotes(line) or any(_elsewhere(step) for step in calls):
@@ -68,8 +77,33 @@ def read_branch(call: Call, around: Around) -> Iterator[Found]:
     named |= {name for step in calls if (name := _asked(step, text))}
     if not named and len(calls) == 1:
         named = {name for step in calls if (name := _switched(step))}
-    if len(named) == 1 and not named & {"HEAD", "(no"}:
+    if len(named) == 1 and not named & _NOT_BRANCHES:
         yield Found("branch", "", named.pop())
+
+
+def read_git(call: Call, around: Around) -> Iterator[Found]:
+    """The same, where each subcommand is a tool of its own, such as ``git_status``; not of a repository elsewhere."""
+    place = call.argument(*REPOSITORIES)
+    if around.root.startswith("/") and place.startswith("/") and not _within(place, around.root):
+        return
+    patterns = _BRANCHES.get(call.name.removeprefix("git_"), ())
+    named = {name for pattern in patterns for name in pattern.findall(call.text)} - _NOT_BRANCHES
+    if len(named) == 1:
+        yield Found("branch", "", named.pop())
+
+
+def _within(place: str, root: str) -> bool:
+    """Whether one of two directories holds the other."""
+    left, right = (posixpath.join(posixpath.normpath(one), "") for one in (place, root))
+    return left.startswith(right) or right.startswith(left)
+
+
+def _toplevel(call: Call) -> str:
+    """The root that git was asked for, and nothing else with it."""
+    asked = [list(step.words) for step in steps(command_of(call)) if step.words[:1] != ["cd"]] == [_TOPLEVEL]
+    lines = output_of(call).split("\n") if asked else []
+    named = [line.strip() for line in lines if line.strip()]
+    return named[0] if len(named) == 1 else ""
 
 
 def _elsewhere(step: Step) -> bool:

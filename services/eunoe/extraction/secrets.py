@@ -6,6 +6,7 @@ Letters of other scripts count as edges (``\\b`` does not see one between a Chin
 from __future__ import annotations
 
 import re
+from typing import Any
 
 REDACTED = "[redacted]"
 
@@ -35,11 +36,15 @@ _TOKENS = re.compile(
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _BEARER = re.compile(r"(?i)(" + _EDGE + r"(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
 _URL = re.compile(_EDGE + r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}):[^\s/@]+@")
-_NAMED = re.compile(
-    r"(?i)((?:pass(?:word|wd|phrase)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
-    r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль)"
-    r"[A-Za-z0-9_-]{0,24}[\"']?\s*(?:=|(?<!:):(?!:)|\uff1a|为|是|は|\s+is\s+)\s*)(?:\"[^\"]*\"|'[^']*'|[^\s,;&|)}\]]+)"
+_WORDS = (
+    r"pass(?:word|wd|phrase|code)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
+    r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль"
 )
+_NAMED = re.compile(
+    rf"(?i)((?:{_WORDS})[A-Za-z0-9_-]{{0,24}}\\*[\"']?\s*(?:=|(?<!:):(?!:)|\uff1a|\uff1d|为|是|は|\s+is\s+)\s*)"
+    r"(?:\\*\"[^\"]*\"|\\*'[^']*'|[^\s,;&|)}\]]+)"
+)
+_NAME = re.compile(rf"(?i)(?:{_WORDS})\Z")
 _FLAG = re.compile(r"(?i)(--?(?:password|passwd|pass|token|secret|api-?key)(?:=|\s+))(?:\"[^\"]*\"|'[^']*'|\S+)")
 
 
@@ -51,3 +56,21 @@ def redact(text: str) -> str:
     for pattern in (_BEARER, _FLAG, _NAMED):
         text = pattern.sub(rf"\1{REDACTED}", text)
     return text
+
+
+def without(value: Any) -> Any:
+    """A decoded JSON value with `redact` done to every text in it, and what a key names as a secret replaced."""
+    match value:
+        case str():
+            return redact(value)
+        case list():
+            return [without(element) for element in value]
+        case dict():
+            return {redact(key): _named(key, element) for key, element in value.items()}
+        case _:
+            return value
+
+
+def _named(key: str, element: Any) -> Any:
+    plain = element is not None and not isinstance(element, dict | list | bool)
+    return REDACTED if plain and _NAME.search(key) else without(element)

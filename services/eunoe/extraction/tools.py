@@ -1,71 +1,54 @@
-"""Names of tools, in lower case, by what they do, in the fleets that are widely used; a fleet adds its own."""
+"""Which shape a tool has, by its name: as shipped, as extensions and the configuration of a fleet say. Pure."""
 
 from __future__ import annotations
 
-SHELL = frozenset(
-    {
-        "bash",
-        "shell",
-        "sh",
-        "zsh",
-        "terminal",
-        "run",
-        "run_command",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "run_in_terminal",
-        "execute",
-        "execute_bash",
-        "execute_command",
-        "exec",
-        "exec_command",
-        "local_shell",
-        "local_shell_call",
-        "container.exec",
-        "cmd_run",
-        "powershell",
-    }
-)
-READ = frozenset({"read", "read_file", "readfile", "open", "open_file", "view", "view_file", "cat", "goto", "get_file"})
-WRITE = frozenset({"write", "write_file", "write_to_file", "create", "create_file", "writefile"})
-EDIT = frozenset(
-    {
-        "edit",
-        "edit_file",
-        "multiedit",
-        "str_replace",
-        "replace_in_file",
-        "insert",
-        "insert_edit_into_file",
-        "notebookedit",
-        "search_replace",
-        "replace",
-    }
-)
-EDITOR = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
-PATCH = frozenset({"apply_patch", "applypatch"})
+import difflib
+from collections.abc import Iterable, Mapping
 
-_OWN = frozenset(
-    {
-        "memory",
-        "add_memory",
-        "read_memory",
-        "delete_memory",
-        "search_memory",
-        "search_history",
-        "retain",
-        "recall",
-        "reflect",
-        "wiki_append",
-        "wiki_read",
-        "wiki_list",
-        "set_fact_scope",
-    }
-)
+from eunoe.extraction.calls import parts_of
+from eunoe.extraction.found import Profile
+from eunoe.extraction.profiles import PROFILES, SHAPES
+from eunoe.schemas.errors import Misconfigured
+
+_SERVERS = frozenset({"memory", "eunoe"})  # servers all of whose tools are a memory's
 
 
-def own(tool: str) -> bool:
-    """Whether a tool is one of memory's own, whose results are never read as new."""
-    whole = tool.casefold()
-    name = whole.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
-    return name in _OWN or name.startswith("memory_") or "eunoe" in whole
+class Tools:
+    """The shapes of one fleet's tools; what its configuration says of a name goes before what is shipped."""
+
+    def __init__(self, configured: Mapping[str, str] | None = None, profiles: Iterable[Profile] = ()) -> None:
+        brought = list(profiles)
+        self._shapes = SHAPES + tuple(sorted({shape for one in brought for shape in _read(one)} - set(SHAPES)))
+        self._known = dict(_SHIPPED)
+        for one in brought:
+            self._known |= self._checked(one.tools, f"the extension {one.name}: tools")
+        self._given = self._checked(configured or {}, "tools")
+
+    def shape(self, tool: str) -> str:
+        """The shape of a tool, *none* of one that nobody declared; the server or namespace in front may be left out."""
+        whole = tool.casefold()
+        *before, name = parts_of(whole)
+        for known in (whole, name):
+            if known in self._given:
+                return self._given[known]
+        if "eunoe" in whole or name.startswith("memory_") or not _SERVERS.isdisjoint(before):
+            return "memory"
+        return self._known.get(whole) or self._known.get(name, "none")
+
+    def _checked(self, given: Mapping[str, str], where: str) -> dict[str, str]:
+        for name, shape in given.items():
+            if not name.strip():
+                raise Misconfigured(f"{where}: a tool needs a name")
+            if shape not in self._shapes:
+                close = difflib.get_close_matches(shape, self._shapes, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(self._shapes)}"
+                raise Misconfigured(f"{where}.{name}: there is no shape {shape!r}; {hint}")
+        return {name.casefold(): shape for name, shape in given.items()}
+
+
+def _read(profile: Profile) -> set[str]:
+    """The shapes that a profile's own extractors read."""
+    return {shape for extractor in profile.extractors for shape in extractor.shapes}
+
+
+_SHIPPED = {name: shape for profile in PROFILES.values() for shape, names in profile.items() for name in names.split()}

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from eunoe.extraction import extensions
 from eunoe.extraction.hand import Hand, as_head
 from eunoe.extraction.registry import Registry
 from eunoe.extraction.rules import Turn, nothing
@@ -40,10 +41,10 @@ class ExtractionWorker:
         self._store = store
         self._auditor = auditor
         self._kinds = Kinds(settings.kinds)
-        self._registry = Registry(settings.mappings)
+        self._registry = Registry(settings.mappings, settings.tools, extensions.load())
         self._root = settings.root
         self._chains = ChainReader(store.log, store.space)
-        self._done: OrderedDict[str, int] = OrderedDict()
+        self._done: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._tries: OrderedDict[int, int] = OrderedDict()
         self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER)
         self._counts = {"turns": 0, "facts": 0, "dropped": 0, "failed": 0, "repeated": 0}
@@ -67,7 +68,7 @@ class ExtractionWorker:
         if not committed:
             return
         head = head_of(max(committed, key=lambda stored: stored.seq))
-        done = await self._reached(head.header.chain)
+        done, _ = await self._reached(head)
         if done >= head.header.committed:
             self._counts["repeated"] += len(committed)
             return
@@ -75,36 +76,53 @@ class ExtractionWorker:
         for ordinal in range(done + 1, head.header.committed + 1):
             await self._one(head, ordinal, hand)
 
-    async def _reached(self, chain: str) -> int:
-        """The ordinal of the last turn of this thread that was extracted."""
+    async def _reached(self, head: Head) -> tuple[int, str]:
+        """The ordinal of the last turn of this thread that was extracted, and the root that its files have by then."""
+        chain = head.header.chain
         if chain not in self._done:
-            self._remember(chain, (await self._auditor.head(chain, PRODUCER)).n)
+            done = (await self._auditor.head(chain, PRODUCER)).n
+            self._remember(chain, done, await self._root_of(chain, done) if done else "")
         return self._done[chain]
+
+    async def _root_of(self, chain: str, ordinal: int) -> str:
+        """The root that the record of an extracted turn settled or passed on; none where it cannot be read."""
+        head = await self._chains.head(chain, fresh=True)
+        if head is None:
+            return ""
+        try:
+            async for record in self._chains.backward(head):
+                for event in record.events:
+                    if isinstance(event, Extracted) and event.ordinal == ordinal:
+                        return event.root
+        except Damaged:
+            logger.warning("the root of the files is not known any more", extra={"action": "root_lost", "chain": chain})
+        return ""
 
     async def _one(self, head: Head, ordinal: int, hand: Hand) -> None:
         """One turn. What fails for good leaves a record that says so, and holds up no later turn."""
         record = hand.committing.get(ordinal)
         place = record.position if record else await self._place(head, ordinal)
         waited = place not in hand.positions
+        _, known = await self._reached(head)
         try:
             letter = await self._letter(place) if waited else ""
             record = record or await self._chains.record(place)
-            events = await self._derived(record, ordinal, letter, hand)
+            events = await self._derived(record, ordinal, letter, hand, known)
         except EunoeError as error:
             if error.exit_code == _UNREACHABLE:
                 raise
             events = await self._given_up(head, ordinal, place, error, waited=waited)
         except Exception as error:
             events = await self._given_up(head, ordinal, place, error, waited=waited)
-        await self._append(head.header.chain, ordinal, events)
+        await self._append(head, ordinal, events)
 
-    async def _derived(self, record: Record, ordinal: int, letter: str, hand: Hand) -> tuple[Event, ...]:
+    async def _derived(self, record: Record, ordinal: int, letter: str, hand: Hand, known: str) -> tuple[Event, ...]:
         """The events of a turn; of one that was laid aside before, that it was (it may kill whoever reads it)."""
         number = _turn(record, ordinal)
         if letter:
-            return nothing(number, ordinal, letter)
+            return nothing(number, ordinal, letter, known)
         thread = subjects.chain_thread(record.header.chain)
-        turn = Turn(thread, number, ordinal, self._registry, self._kinds, self._root)
+        turn = Turn(thread, number, ordinal, self._registry, self._kinds, self._root, known)
         first = await self._opening(record, number, hand)
         async for one in self._chains.forward(as_head(record), first, known=hand.records):
             turn.feed(one)
@@ -125,30 +143,33 @@ class ExtractionWorker:
             *(ordinal, reason),
             extra={"action": "extraction_failed", "chain": head.header.chain, "position": place},
         )
-        return nothing(await self._number(place, ordinal), ordinal, reason)
+        _, known = await self._reached(head)
+        return nothing(await self._number(place, ordinal), ordinal, reason, known)
 
-    async def _append(self, chain: str, ordinal: int, events: tuple[Event, ...]) -> None:
+    async def _append(self, head: Head, ordinal: int, events: tuple[Event, ...]) -> None:
+        chain = head.header.chain
         request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=ordinal, events=events)
         try:
             reply = await self._auditor.append(chain, request)
         except NumberReused:
             logger.info("another worker extracted turn %d first, and differently", ordinal, extra={"action": "raced"})
+            self._remember(chain, ordinal, await self._root_of(chain, ordinal))
         else:
             self._count(events, duplicate=reply.duplicate)
-        self._remember(chain, ordinal)
+            self._remember(chain, ordinal, _extracted(events).root)
 
     def _count(self, events: tuple[Event, ...], *, duplicate: bool) -> None:
         if duplicate:
             self._counts["repeated"] += 1
             return
-        extracted = next(event for event in events if isinstance(event, Extracted))
+        extracted = _extracted(events)
         self._counts["turns"] += 1
         self._counts["facts"] += extracted.facts
         self._counts["dropped"] += extracted.dropped
         self._counts["failed"] += len(extracted.failed)
 
-    def _remember(self, chain: str, ordinal: int) -> None:
-        self._done[chain] = max(ordinal, self._done.get(chain, 0))
+    def _remember(self, chain: str, ordinal: int, root: str) -> None:
+        self._done[chain] = max((ordinal, root), self._done.get(chain, (0, "")))
         self._done.move_to_end(chain)
         while len(self._done) > _KEPT:
             self._done.popitem(last=False)
@@ -189,6 +210,10 @@ class ExtractionWorker:
             if letter.position == place:
                 return letter.reason
         return ""
+
+
+def _extracted(events: tuple[Event, ...]) -> Extracted:
+    return next(event for event in events if isinstance(event, Extracted))
 
 
 def _turn(record: Record, ordinal: int) -> int:

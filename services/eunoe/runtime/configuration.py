@@ -155,6 +155,6 @@ def _shown(settings: Settings, name: str) -> str:
     value = settings.anchors_path if name == "anchors" else getattr(settings, name)
     if isinstance(value, SecretStr):
         return "(set)" if value.get_secret_value() else ""
-    if isinstance(value, dict):
+    if isinstance(value, dict | tuple):
         return json.dumps(value) if value else ""
     return str(value)

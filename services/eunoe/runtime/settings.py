@@ -66,9 +66,15 @@ class Settings(BaseSettings):
         default=limits.PINNED_TOKENS, ge=0, description="tokens that the pinned facts of one owner may have together"
     )
     mappings: tuple[dict[str, Any], ...] = Field(
-        default=(), description="rules that read facts out of JSON results: tools, each, subject, name, value"
+        default=(),
+        description="rules that read facts out of JSON results: tools, each, where, subject, name, value, content",
     )
-    root: str = Field(default="", description="the repository's root, to which names of files are relative")
+    tools: dict[str, str] = Field(
+        default_factory=dict, description="tools of a fleet's own (or other ones), and the shape that each is read as"
+    )
+    root: str = Field(
+        default="", description="the repository's root, to which names of files are relative; else a thread's own"
+    )
     window: int = Field(default=8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
     anchors: Path | None = Field(default=None, description="file of anchors; <data>/anchors.jsonl when not set")
     log_level: Literal["debug", "info", "warning", "error"] = Field(

@@ -454,8 +454,8 @@ def test_a_mapping_reads_any_json() -> None:
 @pytest.mark.parametrize(
     ("rule", "field"),
     [
-        ({"tools": [], "subject": "x", "name": "a", "value": "b"}, "mappings.tools"),
-        ({"tools": ["a"], "subject": "x", "name": "a"}, "mappings.value"),
+        ({"tools": [], "subject": "x", "name": "a", "value": "b"}, "mappings.0.tools"),
+        ({"tools": ["a"], "subject": "x", "name": "a"}, "mappings.0.value"),
     ],
 )
 def test_a_bad_mapping_is_refused_with_its_field(rule: dict[str, Any], field: str) -> None:

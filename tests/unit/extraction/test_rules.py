@@ -10,7 +10,7 @@ from turns import turn, used
 
 from eunoe.composition import marks
 from eunoe.extraction.calls import Call
-from eunoe.extraction.found import Around, Extractor, Found
+from eunoe.extraction.found import Around, Extractor, Found, Profile
 from eunoe.extraction.registry import Registry
 from eunoe.extraction.rules import Turn, derive
 from eunoe.extraction.secrets import REDACTED, redact
@@ -144,7 +144,7 @@ def test_an_extractor_that_raises_does_not_take_the_others_along() -> None:
     def broken(call: Call, around: Around) -> list[Found]:
         raise ValueError("cannot\nread this")
 
-    registry = Registry(more=[Extractor("broken", frozenset({"bash"}), broken)])
+    registry = Registry(profiles=[Profile("own", extractors=(Extractor("broken", broken, tools=frozenset({"bash"})),))])
     extracted, facts = derived(*used(1, "Bash", {"command": "pytest"}, "", exit_status=0), registry=registry)
     assert extracted.failed == ("broken: ValueError: cannot read this",)
     assert [fact.value for fact in facts] == ["passed"]
