@@ -7,7 +7,7 @@ and *newest* (a head of another lineage weighs more, or weighs the same and is n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from eunoe.facts.document import members
@@ -23,7 +23,7 @@ class View:
 
     ``current`` is the head in force, None when there is none. ``sources`` are the heads that say the same
     as it, itself first; ``others`` those that say something else, which is a conflict for a kind of one value.
-    ``acts`` are those the document keeps, in order.
+    ``single`` is the kind's; ``acts`` are those the document keeps, in order.
     """
 
     identity: Identity
@@ -32,8 +32,12 @@ class View:
     current: Version | None
     sources: tuple[Version, ...]
     others: tuple[Version, ...]
-    conflict: bool
+    single: bool = True
     acts: tuple[Act, ...] = ()
+
+    @property
+    def conflict(self) -> bool:
+        return self.single and bool(self.others)
 
     @property
     def labels(self) -> tuple[int, ...]:
@@ -55,20 +59,26 @@ def fold(document: Document, *, single: bool = True, valid: int | None = None, r
     """
     events = [event for event in members(document) if recorded is None or event.recorded <= recorded]
     found = [version for run in _runs(document, events) for version in versions(run, valid)]
+    acts = tuple(event for event in events if isinstance(event, Act))
+    return settle(document.identity, found, acts, single=single)
+
+
+def settle(identity: Identity, found: Sequence[Version], acts: tuple[Act, ...] = (), *, single: bool = True) -> View:
+    """The view of versions that no lineage's own rules, but the other lineages, may take out of force."""
     heads = tuple(sorted((version for version in found if version.in_force), key=_strength, reverse=True))
     current = heads[0] if heads else None
     others = tuple(head for head in heads if current and not same(head.value, current.value))
     outranked = {head.id for head in others} if single else set[str]()
     settled = [_outranked(one, current) if current and one.id in outranked else one for one in found]
     return View(
-        identity=document.identity,
+        identity=identity,
         versions=tuple(sorted(settled, key=lambda version: (order(version.first), version.lineage))),
         heads=heads,
         current=current,
         sources=tuple(head for head in heads if head not in others),
         others=others,
-        conflict=single and bool(others),
-        acts=tuple(event for event in events if isinstance(event, Act)),
+        single=single,
+        acts=acts,
     )
 
 

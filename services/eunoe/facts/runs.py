@@ -13,7 +13,8 @@ from eunoe.facts.floor import advance, dated, first
 from eunoe.facts.lineage import Event, Order, author, order
 from eunoe.schemas.facts import Act, Assertion, Floor, Stated
 
-State = Literal["current", "superseded", "retired", "deleted", "approved", "moved", "proposed"]
+State = Literal["current", "superseded", "retired", "deleted", "approved", "moved", "proposed", "removed"]
+"""Why a version is shown: in force (current, proposed), or what took it out of force; *removed* by a preview."""
 
 _OF_ONE_VERSION = ("retired", "approved", "moved")  # acts that end the version of their target, and no other
 

@@ -140,7 +140,8 @@ def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Miscon
         known = list(Settings.model_fields) if len(path) == 1 else []
         hint = f"; {nearest(path[0], known)}" if known else "; remove it"
         return Misconfigured(f"there is no setting {'.'.join(path)} ({origin}){hint}")
-    value = "" if path[0] in SECRET else f" {first['input']!r}"
+    hidden = path[0] in SECRET or isinstance(first["input"], dict)  # a table says itself which of its entries is wrong
+    value = "" if hidden else f" {first['input']!r}"
     return Misconfigured(f"the setting {'.'.join(path)}{value} ({origin}) is not valid: {_reason(first, path[0])}")
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from eunoe.facts.labels import Labels
 from eunoe.runtime import addresses
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import EunoeError, Misconfigured
@@ -61,6 +62,9 @@ class Settings(BaseSettings):
     )
     kinds: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="subject kinds of facts, changed or added field by field"
+    )
+    labels: dict[str, int] = Field(
+        default_factory=dict, description="labels of facts, each with a number of its own that is never used again"
     )
     pinned_tokens: int = Field(
         default=limits.PINNED_TOKENS, ge=0, description="tokens that the pinned facts of one owner may have together"
@@ -117,6 +121,14 @@ class Settings(BaseSettings):
     @classmethod
     def _expand(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()
+
+    @field_validator("labels")
+    @classmethod
+    def _check_labels(cls, value: dict[str, int]) -> dict[str, int]:
+        try:
+            return Labels(value).items()
+        except Misconfigured as error:
+            raise ValueError(str(error)) from None
 
     @field_validator("space", "principal")
     @classmethod
