@@ -33,13 +33,11 @@ class Placed:
 class Listing:
     """What there is to list after a cursor. ``rest``: there may be more behind the last of these documents.
 
-    ``previews`` are the documents of the preview that is asked for, and ``sessions`` the records of the sessions
-    that are (None where they were not read), wherever the cursor is.
+    ``sessions`` are the records of the sessions whose facts are asked for, None where they were not read.
     """
 
     documents: AsyncGenerator[Placed, None]
     grouped: bool
-    previews: Sequence[Placed] = ()
     sessions: Sequence[Entry] | None = None
     rest: bool = False
 
@@ -66,10 +64,10 @@ class Listings:
             if found is not None:
                 return _grouped(found, cursor)
         if cursor and cursor.key:
-            return await self._ahead(filters, cursor, await self._previews(parts, request))
+            return await self._ahead(filters, cursor)
         if cursor:
             pages.check(cursor, await self._store.bucket(cursor.bucket).revision())
-        return Listing(self._scanned(filters, cursor), grouped=False, previews=await self._previews(parts, request))
+        return Listing(self._scanned(filters, cursor), grouped=False)
 
     async def _few(self, filters: Filters, parts: Sequence[Part]) -> list[Placed] | None:
         """Everything that matches, and the records of the sessions; None where it is too much for one answer."""
@@ -90,14 +88,6 @@ class Listings:
             found += [Placed(bucket, entry) for entry in answer.entries]
         return found
 
-    async def _previews(self, parts: Sequence[Part], request: FactsRequest) -> list[Placed]:
-        found: list[Placed] = []
-        if request.preview:
-            for bucket, wanted in _filters(parts, request, live=False).items():
-                answer = await self._store.bucket(bucket).find(wanted)
-                found += [Placed(bucket, entry) for entry in answer.entries]
-        return found
-
     async def _scanned(self, filters: Filters, cursor: Cursor | None) -> AsyncGenerator[Placed, None]:
         first = ORDER.index(cursor.bucket) if cursor else 0
         for bucket in ORDER[first:]:
@@ -108,7 +98,7 @@ class Listings:
                     async for entry in entries:
                         yield Placed(bucket, entry)
 
-    async def _ahead(self, filters: Filters, cursor: Cursor, previews: Sequence[Placed]) -> Listing:
+    async def _ahead(self, filters: Filters, cursor: Cursor) -> Listing:
         """The documents next to a cursor, found by looking at all there are."""
         kept: dict[tuple[Bucket, str], Placed] = {}
         after, rest = pages.place(cursor.bucket, cursor.key), False
@@ -121,7 +111,6 @@ class Listings:
         return Listing(
             _each(_first(kept.values()).values()),
             grouped=True,
-            previews=previews,
             rest=rest or len(kept) > _AHEAD,
         )
 
@@ -132,7 +121,6 @@ def _grouped(found: Sequence[Placed], cursor: Cursor | None) -> Listing:
     return Listing(
         _each([one for one in facts if after is None or _place(one) > after]),
         grouped=True,
-        previews=[one for one in facts if one.entry.key.startswith("preview.")],
         sessions=[one.entry for one in found if not subjects.is_fact_key(one.entry.key)],
     )
 
@@ -150,13 +138,12 @@ def _place(one: Placed) -> pages.Place:
     return pages.place(one.bucket, one.entry.key)
 
 
-def _filters(parts: Sequence[Part], request: FactsRequest, *, live: bool = True) -> dict[Bucket, list[str]]:
+def _filters(parts: Sequence[Part], request: FactsRequest) -> dict[Bucket, list[str]]:
     """The keys of these parts, by bucket: what is live, and what belongs to the preview that is asked for."""
     found: dict[Bucket, list[str]] = {}
     for part in parts:
         keys = found.setdefault(part.scope, [])
-        if live:
-            keys.append(subjects.facts_of(part.owner, request.subject))
+        keys.append(subjects.facts_of(part.owner, request.subject))
         if request.preview:
             keys.append(subjects.previews_of(request.preview, part.owner, request.subject))
     return found

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from eunoe.facts import document as documents
-from eunoe.facts import lenient
+from eunoe.facts import lenient, sessions
 from eunoe.facts.history import History
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.visibility import Viewer, seen
@@ -21,6 +21,7 @@ _LISTED = 10  # ids shown when a beginning fits several
 _AT_ONCE = 256  # keys in one request
 
 _T = TypeVar("_T")
+_Owned = TypeVar("_Owned", Indexed, Document)
 _session = msgspec.json.Decoder(SessionRecord)
 
 
@@ -49,11 +50,11 @@ class Lookup:
             found += await self._indexes([subjects.index_key(fact) for fact in run])
         return {one.id: one for one in await self.seen(found, viewer)}
 
-    async def seen(self, found: Sequence[Indexed], viewer: Viewer) -> list[Indexed]:
-        """Those that the viewer sees now."""
-        sessions = await self.sessions(one.identity for one in found)
+    async def seen(self, found: Sequence[_Owned], viewer: Viewer) -> list[_Owned]:
+        """Those facts or documents that the viewer sees now."""
+        owners = await self.sessions(one.identity for one in found)
         now = self._clock.now()
-        return [one for one in found if seen(one.identity, viewer, sessions.get(one.identity.owner), now)]
+        return [one for one in found if seen(one.identity, viewer, owners.get(one.identity.owner), now)]
 
     async def sessions(self, identities: Iterable[Identity]) -> dict[str, SessionRecord]:
         """The records of the sessions that own any of these, by session."""
@@ -80,6 +81,14 @@ class Lookup:
                 found.update({document.identity: document for document in read if document})
         return found
 
+    async def preview(self, preview: str) -> list[Document]:
+        """Every document of a preview that can be read."""
+        found: list[Document] = []
+        for scope in subjects.BUCKETS:
+            answer = await self._store.bucket(scope).find([subjects.previews_of(preview)])
+            found += [document for entry in answer.entries if (document := lenient.document(entry))]
+        return found
+
     async def whole(self, identity: Identity) -> Document:
         """The document with its whole history, from the log where the stored one keeps less or there is none."""
         stored = await self.document(identity)
@@ -88,9 +97,15 @@ class Lookup:
         return (await self.from_log([identity]))[identity]
 
     async def from_log(self, identities: Collection[Identity]) -> Mapping[Identity, Document]:
-        """The documents of several with their whole history, read in one pass over the log."""
+        """The documents of several with their whole history, read in one pass over the log; what is from before
+        the end of its session is gone."""
         found = await self._history.all(identities)
-        return {one: documents.build(one, events, bounded=False) for one, events in found.items()}
+        ends = {owner: record.ended for owner, record in (await self.sessions(found)).items()}
+        whole = {one: documents.build(one, events, bounded=False) for one, events in found.items()}
+        return {
+            one: sessions.left(document, ends.get(one.owner, sessions.NEVER)) if one.scope == "session" else document
+            for one, document in whole.items()
+        }
 
     async def content(self, identity: Identity, fact: str) -> str:
         """The body of an assertion, empty for one without; raises `NotFound` for one whose body is gone."""

@@ -10,6 +10,7 @@ import msgspec
 from eunoe.facts import lenient, pages, wording
 from eunoe.facts.listing import Listing, Listings, Placed
 from eunoe.facts.lookup import Lookup
+from eunoe.facts.previews import Preview
 from eunoe.facts.selecting import selected
 from eunoe.facts.viewing import Moment, Viewing
 from eunoe.facts.visibility import Viewer, parts, seen
@@ -69,20 +70,24 @@ class Reading:
         """Facts in force, or with ``all`` every version; a cursor where there are more."""
         page, cursor = _Page(pages.limit(request.limit)), pages.read(request.cursor)
         listing = await self._listings.of(parts(request, viewer), request, cursor)
+        preview = await self._viewing.preview(request.preview, viewer, _moment(request))
         async with closing(_windows(listing.documents)) as windows:
             async for window in windows:
-                shown = await self._shown(window, listing, request, viewer)
-                for placed in window:
+                read = [(placed, lenient.document(placed.entry)) for placed in window]
+                there = [document for _, document in read if document]
+                shown = await self._shown(await self._seen(there, listing, viewer), preview, request)
+                for placed, document in read:
                     if page.full:
                         return page.reply(listing, more=True)
-                    page.add(placed, shown.get(placed.entry.key))
+                    page.add(placed, shown.get(document.identity, ()) if document else None)
         return page.reply(listing, more=listing.rest)
 
     async def history(self, request: FactRequest, viewer: Viewer) -> FactReply:
         """Every version and act of a fact, by its id or a beginning that only it has among those the viewer sees."""
         fact = await self._lookup.one(request.id, viewer)
         document = await self._lookup.whole(fact.identity)
-        view = self._viewing.view(document, _moment(request))
+        preview = await self._viewing.preview(request.preview, viewer, _moment(request))
+        view = preview.over(self._viewing.view(document, _moment(request)))
         return FactReply(
             identity=fact.identity,
             versions=wording.every(view),
@@ -95,28 +100,32 @@ class Reading:
         stated = next((one for one in document.assertions if one.id == fact), None)
         return await self._lookup.content(document.identity, fact) if stated and stated.has_content else ""
 
-    async def _shown(
-        self, window: Sequence[Placed], listing: Listing, request: FactsRequest, viewer: Viewer
-    ) -> dict[str, Sequence[FactView]]:
-        """What is shown of each document of a window, by its key; those that cannot be read are not in it."""
-        read = {placed.entry.key: lenient.document(placed.entry) for placed in window}
-        there = {key: document for key, document in read.items() if document}
-        sessions = await self._sessions(listing, [document.identity for document in there.values()])
+    async def _seen(self, found: Sequence[Document], listing: Listing, viewer: Viewer) -> Sequence[Document]:
+        sessions = await self._sessions(listing, [document.identity for document in found])
         now = self._clock.now()
-        shown: dict[str, Sequence[FactView]] = dict.fromkeys(there, ())
-        seeing = {
-            key: document
-            for key, document in there.items()
-            if seen(document.identity, viewer, sessions.get(document.identity.owner), now)
-        }
-        views = await self._viewing.views(list(seeing.values()), _moment(request))
-        return shown | {key: selected(view, request) for key, view in zip(seeing, views, strict=True)}
+        return [one for one in found if seen(one.identity, viewer, sessions.get(one.identity.owner), now)]
+
+    async def _shown(
+        self, found: Sequence[Document], preview: Preview, request: FactsRequest
+    ) -> dict[Identity, Sequence[FactView]]:
+        """What is shown of documents, by identity: of a preview's own only what is not shown in a live one's place."""
+        own = {_live(one.identity): one.identity for one in found if one.identity.preview}
+        taken = (await self._lookup.documents(own)).keys()
+        alone = {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
+        live = [one for one in found if not one.identity.preview]
+        views = await self._viewing.views(live, _moment(request))
+        alone |= {view.identity: preview.over(view) for view in views}
+        return {identity: selected(view, request) for identity, view in alone.items()}
 
     async def _sessions(self, listing: Listing, identities: Sequence[Identity]) -> dict[str, SessionRecord]:
         if listing.sessions is None:
             return await self._lookup.sessions(identities)
         records = (lenient.entry(entry, _session) for entry in listing.sessions)
         return {record.session: record for record in records if record}
+
+
+def _live(identity: Identity) -> Identity:
+    return msgspec.structs.replace(identity, preview="")
 
 
 def _moment(request: FactsRequest | FactRequest) -> Moment:

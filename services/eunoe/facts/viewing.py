@@ -10,7 +10,9 @@ from eunoe.facts.fold import View, fold
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import lineage, order
 from eunoe.facts.lookup import Lookup
+from eunoe.facts.previews import Preview
 from eunoe.facts.runs import Version
+from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Clock
 from eunoe.schemas.facts import Document, Stated
 
@@ -45,6 +47,11 @@ class Viewing:
         lacking = [one.identity for one in found if not documents.sufficient(one, recorded=moment.recorded)]
         whole = await self._lookup.from_log(lacking) if lacking else {}
         return [self.view(whole.get(one.identity, one), moment) for one in found]
+
+    async def preview(self, preview: str, viewer: Viewer, moment: Moment = NOW) -> Preview:
+        """What a preview has, as far as the viewer sees it."""
+        found = await self._lookup.seen(await self._lookup.preview(preview), viewer) if preview else []
+        return Preview(await self.views(found, moment))
 
 
 def version_of(view: View, stated: Stated) -> Version | None:
