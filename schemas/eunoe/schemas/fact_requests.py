@@ -136,13 +136,17 @@ class ActView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FactReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every version and every act, oldest first. ``current`` is the id of what is in force, empty for nothing."""
+    """Every version and every act, oldest first. ``current`` is the id of what is in force, empty for nothing.
+
+    ``named`` is the id of the version that the id is of which was asked for: an assertion that only supports a
+    version has an id of its own."""
 
     identity: Identity
     versions: tuple[FactView, ...]
     conflict: bool = False
     acts: tuple[ActView, ...] = ()
     current: str = ""
+    named: str = ""
     content: str = ""
     watermark: Watermark = Watermark()
 

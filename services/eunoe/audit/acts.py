@@ -13,9 +13,9 @@ from eunoe.facts import document as documents
 from eunoe.facts.acts import Done, act, done, own
 from eunoe.facts.admission import TRUSTED, Telling, Told, told
 from eunoe.facts.fold import View, fold
+from eunoe.facts.holding import holding
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.lineage import Event, everyones, order
-from eunoe.facts.runs import Version
+from eunoe.facts.lineage import Event, everyones
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, DoesNotFit, Invalid, NotFound, Stale
 from eunoe.schemas.events import Event as Appended
@@ -173,15 +173,6 @@ def _check_state(what: Done, target: Indexed, facts: Facts) -> None:
         labels = (set(version.labels) | set(event.add)) - set(event.remove)
         if len(labels) > limits.LABELS:
             raise Invalid(f"{event.id} would have {len(labels)} labels; the limit is {limits.LABELS}")
-
-
-def holding(view: View, target: Indexed) -> Version | None:
-    """The version that an assertion is of; None when no version has it any more."""
-    named = [one for one in view.versions if any(stated.id == target.id for stated in one.said)]
-    if named:
-        return named[-1]
-    mine = [one for one in view.versions if one.first.fact.source == target.source and order(one.first) <= target.order]
-    return max(mine, key=lambda one: order(one.first), default=None)
 
 
 def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from eunoe.facts import lenient, pages, wording
+from eunoe.facts.holding import holding
 from eunoe.facts.listing import Listing, Listings, Placed
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.previews import Preview
@@ -93,6 +94,7 @@ class Reading:
             versions=wording.every(view),
             conflict=view.conflict,
             current=view.current.id if view.current else "",
+            named=version.id if (version := holding(view, fact)) else "",
             content=await self._content(document, fact.id) if request.content else "",
         )
 

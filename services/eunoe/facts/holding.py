@@ -1,0 +1,18 @@
+"""Which version an assertion is of, when it is named by its id. Pure."""
+
+from __future__ import annotations
+
+from eunoe.facts.fold import View
+from eunoe.facts.lineage import lineage, order
+from eunoe.facts.runs import Version
+from eunoe.schemas.facts import Indexed
+
+
+def holding(view: View, target: Indexed) -> Version | None:
+    """The version that a fact's id is of; of an assertion that was taken back, or that the document does not keep
+    any more, the one that its lineage was at. None when its lineage has no version from then."""
+    named = [one for one in view.versions if any(stated.id == target.id for stated in one.said)]
+    if named:
+        return named[-1]
+    mine = [one for one in view.versions if one.lineage == lineage(target.source) and order(one.first) <= target.order]
+    return max(mine, key=lambda one: order(one.first), default=None)
