@@ -26,11 +26,16 @@ class Desk:
         self.clock = ManualClock(NOON)
         self.store = store or memory_store("default", clock=self.clock)
         self.settings = Settings(data=folder)
+        self.remade: list[tuple[str, str]] = []
         self.worker = self.new_worker()
 
     def new_worker(self) -> AuditWorker:
         """Another worker on the same store: a restart, or a replica."""
-        return AuditWorker(self.store, self.settings, self.clock)
+        return AuditWorker(self.store, self.settings, self.clock, self.remake)
+
+    async def remake(self, id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        """Note that the facts were to be made again: nothing makes documents here."""
+        self.remade.append((id, reason))
 
     async def append(
         self,

@@ -25,6 +25,11 @@ class ErasureTarget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     owner: str = ""
 
     @property
+    def whole(self) -> bool:
+        """Whether it is a thread as a whole."""
+        return bool(self.thread) and not (self.entries or self.turns)
+
+    @property
     def words(self) -> str:
         """The target as people say it, without any content."""
         if self.fact:

@@ -277,8 +277,9 @@ class RecordKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="recor
 class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.intended"):
     """A person wants ``target`` erased: from here on the erasure ``id`` goes on until it is done.
 
-    What it takes is found in rounds, for what was on its way meanwhile; ``more``: the round has further records,
-    in the next such event.
+    What it takes goes in rounds of records, of which more may follow: what was on its way meanwhile is found when
+    the rounds before are done. ``pieces`` are sequences in the stream of pieces. ``counts`` and ``facts`` (some of
+    the ids) are of this round.
     """
 
     id: str
@@ -289,16 +290,15 @@ class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="er
     chains: tuple[ErasedChain, ...] = ()
     counts: ErasureCounts = ErasureCounts()
     facts: tuple[str, ...] = ()
-    more: bool = False
+    pieces: tuple[int, ...] = ()
 
 
 class EraseKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.kept"):
-    """What is left of the records of a round is appended again; from here on it stands for them. ``more`` as there."""
+    """What is left of the records of a round is appended again; from here on it stands for them."""
 
     id: str
     round: int
     places: tuple[KeptPlace, ...]
-    more: bool = False
 
 
 class EraseRemoved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.removed"):

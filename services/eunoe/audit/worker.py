@@ -15,10 +15,12 @@ from eunoe.audit.anchors import Anchor, Mark, path_for
 from eunoe.audit.answers import Answers
 from eunoe.audit.authority import SWEEPER
 from eunoe.audit.conditions import Conditions
+from eunoe.audit.erasing import Erasing, Remake
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
 from eunoe.audit.pieces import Pieces
 from eunoe.audit.reading import Reading
+from eunoe.audit.telling import Telling
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
@@ -40,11 +42,11 @@ _encode = msgspec.json.encode
 
 
 class AuditWorker:
-    """Serves ``append``, ``piece``, ``head``, ``show`` and ``records``; aborts idle turns; keeps anchors."""
+    """Serves ``append``, ``piece``, ``head``, ``show``, ``records`` and ``erase``; aborts idle turns; keeps anchors."""
 
     name = "audit"
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+    def __init__(self, store: Store, settings: Settings, clock: Clock, remake: Remake) -> None:
         self._store = store
         self._clock = clock
         self._chains = ChainReader(store.log, store.space)
@@ -53,6 +55,8 @@ class AuditWorker:
         self._conditions = Conditions(store, self._chains, Kinds(settings.kinds), settings.pinned_tokens)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
+        telling = Telling(store.space, self._chains, self._heads, clock, self._write)
+        self._erasing = Erasing(store, self._chains, telling, remake, Kinds(settings.kinds))
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
         self._anchorer = Anchorer(store.log, path_for(settings.anchors_path, store.space), clock)
         self._counts = {"appended": 0, "conflicts": 0}
@@ -65,6 +69,7 @@ class AuditWorker:
             "show": self._reading.serve_show,
             "records": self._reading.serve_records,
             "anchor": self._serve_anchor,
+            "erase": self._erasing.serve,
         }
 
     async def run(self) -> None:
@@ -72,6 +77,7 @@ class AuditWorker:
             tasks.start_soon(lasting, "anchors wait", self._anchorer.run)
             tasks.start_soon(lasting, "idle turns wait", self._watch_idle)
             tasks.start_soon(lasting, "the sweep of pieces waits", self._watch_pieces)
+            tasks.start_soon(self._erasing.run)
 
     async def drain(self) -> None:
         await self._anchorer.close()
@@ -81,6 +87,7 @@ class AuditWorker:
             **self._counts,
             "duplicates": self._answers.given,
             **self._anchorer.statistics(),
+            **self._erasing.statistics(),
             "open_turns": self._idle.tracked(),
         }
 
@@ -164,11 +171,13 @@ class AuditWorker:
                 raise
         raise Busy(f"{_RACES} other appends to this thread were first; try again")
 
-    async def _write(self, append: rules.Append, head: Head | None, write: rules.Write) -> AppendReply:
+    async def _write(
+        self, append: rules.Append, head: Head | None, write: rules.Write, *, most: int = limits.RECORD_BYTES
+    ) -> AppendReply:
         data, found = records.seal(write.header, write.events)
-        if len(data) > limits.RECORD_BYTES:
+        if len(data) > most:
             raise TooLarge(
-                f"the append makes a record of {len(data):,} bytes; the limit is {limits.RECORD_BYTES:,}. "
+                f"the append makes a record of {len(data):,} bytes; the limit is {most:,}. "
                 "Send its events in several appends."
             )
         space = self._store.space

@@ -8,6 +8,7 @@ thread loses its words, and anything else is `Erased`. An erased event has no sa
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import msgspec
 
@@ -18,10 +19,13 @@ from eunoe.schemas.events import (
     Erased,
     Event,
     Extracted,
+    Instructions,
     KeptEvent,
+    Prompt,
     RecordKept,
     Response,
     SessionEnded,
+    ToolCall,
     ToolResult,
     TurnAborted,
 )
@@ -30,6 +34,7 @@ from eunoe.schemas.records import Wire
 _event = msgspec.json.Decoder(Event)
 _encode = msgspec.json.encode
 _WORDS = "[erased]"
+_NOTHING: dict[str, Any] = {"content": "", "blob": None, "attachments": (), "erased": True}
 
 
 def keep(stored: Stored, erased: Collection[int]) -> RecordKept:
@@ -64,12 +69,12 @@ def restored(kept: RecordKept) -> Stored:
 def blank(event: Event) -> Event:
     """The event without what it says."""
     match event:
+        case Response():
+            return msgspec.structs.replace(event, **_NOTHING, thinking="")
         case ToolResult():
-            return _entry(event, call=event.call, tool=event.tool, status=event.status)
-        case EntryBase():
-            named = {name: getattr(event, name) for name in ("call", "tool") if hasattr(event, name)}
-            model = {"model": event.model} if isinstance(event, Response) else {}
-            return _entry(event, **named, **model)
+            return msgspec.structs.replace(event, **_NOTHING, exit_status=None)
+        case Instructions() | Prompt() | ToolCall():
+            return msgspec.structs.replace(event, **_NOTHING)
         case TurnAborted():
             return msgspec.structs.replace(event, reason=_WORDS)
         case Extracted():
@@ -80,13 +85,6 @@ def blank(event: Event) -> Event:
             return event
         case _:
             return Erased(at=event.at, kind=str(event.__struct_config__.tag))
-
-
-def _entry(event: EntryBase, **structure: str) -> Event:
-    made: Event = type(event)(  # type: ignore[assignment]  # the classes of `Entry` are those of the union
-        at=event.at, turn=event.turn, entry=event.entry, erased=True, **structure
-    )
-    return made
 
 
 def is_erased(event: Event) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from eunoe.runtime import kept
+from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Appended, Consumer, Log, Snapshot, Stored, StreamInfo
 from eunoe.runtime.matching import matches_any
 from eunoe.schemas import records, subjects
@@ -111,16 +111,14 @@ class KeptLog:
         found = await self._log.last([self._chain])
         end = max((stored.seq for stored in found.messages), default=0)
         if end > self._places.upto:
-            async with _closing(self._log.scan([self._chain], start=self._places.upto + 1)) as scanned:
+            async with closing(self._log.scan([self._chain], start=self._places.upto + 1)) as scanned:
                 self._places.take([stored async for stored in scanned])
             self._read.clear()
         return self._places
 
-    async def _merged(
-        self, found: AsyncIterator[Stored], waiting: list[int], places: Places
-    ) -> AsyncIterator[Stored]:
+    async def _merged(self, found: AsyncIterator[Stored], waiting: list[int], places: Places) -> AsyncIterator[Stored]:
         """What is found, with what is left of those ``waiting`` in between; they are taken off as they come."""
-        async with _closing(found) as scanned:
+        async with closing(found) as scanned:
             async for stored in scanned:
                 count = bisect_left(waiting, stored.seq)
                 passed = waiting[:count]
@@ -155,14 +153,3 @@ class KeptLog:
         self._read[stored.seq] = {
             event.position: kept.restored(event) for event in events if isinstance(event, RecordKept)
         }
-
-
-
-@asynccontextmanager
-async def _closing(found: AsyncIterator[Stored]) -> AsyncIterator[AsyncIterator[Stored]]:
-    """Closed at the end, whatever ends it: a scan holds a consumer at the server."""
-    try:
-        yield found
-    finally:
-        if isinstance(found, AsyncGenerator):
-            await found.aclose()

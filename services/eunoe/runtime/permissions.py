@@ -18,10 +18,10 @@ from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, Caller
 
 READ_VERBS = ("head", "show", "records", "threads", "compose", "turns", "facts", "fact", "session")
 VERBS = ("append", "piece", *READ_VERBS)
-PERSON_VERBS = (*VERBS, "anchor")
+PERSON_VERBS = (*VERBS, "anchor", "erase")
 WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
-    "audit": ("append", "piece", "head", "show", "records", "anchor"),
+    "audit": ("append", "piece", "head", "show", "records", "anchor", "erase"),
     "extraction": (),
     "facts": ("facts", "fact", "threads", "session"),
     "composition": ("compose", "turns"),
@@ -84,10 +84,11 @@ def _worker(space: str, caller: Caller) -> Grant:
     name = caller.principal
     if name not in SERVED:
         raise Invalid(f"there is no worker {name!r}; known are {', '.join(WORKERS)}")
+    asks = (*WORKER_VERBS, "rebuild") if name == "audit" else WORKER_VERBS  # an erasure has the facts made again
     using = tuple(subject for stream in subjects.streams(space) for subject in _using(stream))
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
-        (*_asking(space, caller, WORKER_VERBS), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
+        (*_asking(space, caller, asks), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
         (f"{caller.inbox}.>", "$SRV.>", *subjects.deletions(space), *serving),
         answers=True,
     )
@@ -101,7 +102,7 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 def _writing(space: str, worker: str) -> tuple[str, ...]:
     """The stored subjects that only this worker writes: the log is audit's, the buckets are the projector's."""
     if worker == "audit":
-        kept = (subjects.log_stream(space), subjects.blobs_stream(space))
+        kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space))
         erasing = tuple(f"$JS.API.STREAM.MSG.DELETE.{stream}" for stream in kept)
         return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing)
     if worker == "facts":

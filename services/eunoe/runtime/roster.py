@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, cast
 
 from eunoe.runtime.doors import Auditor, Clock, Store, Worker
@@ -20,11 +20,19 @@ NAMES = tuple(CLASSES)
 STOPS_LAST = "audit"  # for the others append through it
 
 
-def make(name: str, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> Worker:
-    """A worker; its module is loaded only now, for a process loads those that it runs."""
+def make(
+    name: str,
+    store: Store,
+    auditor: Auditor,
+    remake: Callable[[str, str], Awaitable[None]],
+    settings: Settings,
+    clock: Clock,
+) -> Worker:
+    """A worker; its module is loaded only now, for a process loads those that it runs. ``remake`` has the facts made
+    again, for the worker that erases."""
     kind: Any = getattr(importlib.import_module(f"eunoe.{name}.worker"), CLASSES[name])
     if name == "audit":
-        return cast("Worker", kind(store, settings, clock))
+        return cast("Worker", kind(store, settings, clock, remake))
     return cast("Worker", kind(store, auditor, settings, clock))
 
 

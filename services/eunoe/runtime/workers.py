@@ -17,6 +17,7 @@ from eunoe.runtime.draining import Draining
 from eunoe.runtime.guard import Guard
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.login import login
+from eunoe.runtime.remaking import Remaking
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.service import Service
@@ -117,7 +118,8 @@ class Fleet:
         before = await topology.identity(connection, space, slot)  # before anything is read into memory
         requester = await Requester.open(connection)
         auditor = RemoteAuditor(requester, space, connection.caller)
-        worker = roster.make(name, store, auditor, self._settings, self._clock)
+        remake = Remaking(requester, space, connection.caller)
+        worker = roster.make(name, store, auditor, remake, self._settings, self._clock)
         guard = Guard(connection, store, before)
         service = Service(connection, space, name, worker.handlers(), statistics=worker.statistics, sure=guard.sure)
         return Post(name, worker, requester, service, guard, draining.current.get())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from eunoe.runtime import roster
+from eunoe.runtime.matching import matches_any
 from eunoe.runtime.permissions import OPERATOR, SERVED, VERBS, WORKERS, denied, grant
 from eunoe.runtime.server_config import User, passwords, render
 from eunoe.runtime.settings import Settings
@@ -15,7 +16,6 @@ from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply
 from eunoe.schemas.subjects import Caller, Role
 from eunoe.testing import ManualClock, memory_store
-from eunoe.runtime.matching import matches_any
 
 
 class NoAuditor:
@@ -26,6 +26,10 @@ class NoAuditor:
 
     async def head(self, chain: str, producer: str = "") -> HeadReply:
         raise Denied
+
+
+async def remade(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+    """Nothing is erased here."""
 
 
 AGENT = Caller("agent", "a.b")
@@ -93,7 +97,7 @@ def test_a_worker_hears_only_the_verbs_that_it_serves() -> None:
 @pytest.mark.parametrize("name", SERVED)
 def test_the_served_verbs_are_those_that_the_worker_handles(name: str, tmp_path: Path) -> None:
     """A verb that is handled and not granted would end the worker at its start."""
-    made = roster.make(name, memory_store("lab"), NoAuditor(), Settings(data=tmp_path), ManualClock())
+    made = roster.make(name, memory_store("lab"), NoAuditor(), remade, Settings(data=tmp_path), ManualClock())
 
     assert set(made.handlers()) == set(SERVED[name])
 

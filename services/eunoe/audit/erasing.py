@@ -1,0 +1,246 @@
+"""Erasing: the verb, and the work that goes on until nothing of a target is left.
+
+An erasure is intended in the chain `subjects.ERASURES`; then what is left of its records is kept, then the old
+messages are overwritten, then the facts are made again without them, and when a last look finds nothing more it
+is done. Every step is told by that chain, so whoever comes after a kill goes on from there. Two workers that do so
+at once cannot mix: each step is appended only where its worker knows the end of the chain.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+import anyio
+import msgspec
+
+from eunoe.audit import erasures
+from eunoe.audit.erasures import OUT_OF_REACH, Book, Erasure
+from eunoe.audit.removing import Remover, Write
+from eunoe.audit.search import Found, Search
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime import payload
+from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.closing import closing
+from eunoe.runtime.doors import Store
+from eunoe.runtime.lasting import lasting
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureCounts, ErasureTarget
+from eunoe.schemas.errors import Busy, Conflict, Denied, EunoeError, NotFound, NumberReused
+from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemoved, Event
+from eunoe.schemas.subjects import Address, Caller
+
+logger = logging.getLogger(__name__)
+
+Remake = Callable[[str, str], Awaitable[None]]
+"""Makes the facts again from the log in a new generation, once under an id, for a reason; raises an `EunoeError`
+while nobody can."""
+
+LOOK_SECONDS = 30.0  # seconds between two looks for what another worker left
+LONGEST_SECONDS = 8.0  # seconds that a request waits for the end of its erasure, so that its answer comes in time
+RACED_SECONDS = 1.0  # seconds before a worker looks again, after another one was first
+_request = msgspec.json.Decoder(EraseRequest)
+_encode = msgspec.json.encode
+
+
+class Erasing:
+    """Erases what people want erased, in one space."""
+
+    def __init__(self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds) -> None:
+        self._store = store
+        self._chains = chains
+        self._write = write
+        self._remake = remake
+        self._kinds = kinds
+        self._remover = Remover(store, chains, write)
+        self._lock = anyio.Lock()
+        self._wake = anyio.Event()
+        self._waiting = ""
+        self._counts = {"erased": 0, "erased_again": 0}
+
+    def statistics(self) -> dict[str, int]:
+        return dict(self._counts)
+
+    async def serve(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.erase(address.caller, payload.read(_request, data)))
+
+    async def run(self) -> None:
+        """Go on with what was left undone, now and whenever something is; at the start, look at what was done."""
+        await lasting("the look at erasures waits", self.look_again)
+        while True:
+            await lasting("an erasure waits", self._go_on)
+            with anyio.move_on_after(LOOK_SECONDS):
+                await self._wake.wait()
+            self._wake = anyio.Event()
+
+    async def erase(self, caller: Caller, request: EraseRequest) -> EraseReply:
+        """Plan or do what a request asks; asking again under its id says how far it is."""
+        if caller.role != "person":
+            raise Denied(f"{caller.kind} may not erase; only a person may")
+        erasures.check(request.target)
+        if request.dry_run:
+            return await self._planned(request.target)
+        ids.check(request.id, "erasure")
+        erasures.check_reason(request.reason)
+        with anyio.move_on_after(max(0.0, min(request.wait, LONGEST_SECONDS))):
+            async with self._lock:
+                nothing = await self._begin(caller, request)
+                if nothing is not None:
+                    return nothing
+                await self._try()
+        self._wake.set()
+        return await self._answer(request)
+
+    async def look_again(self) -> None:
+        """Remove again what came back of the newest erasures: a server that was killed may have lost a removal."""
+        book = await self._book()
+        for erasure in book.newest():
+            count = await self._remover.back(erasure)
+            if count:
+                self._counts["erased_again"] += count
+                logger.warning("%d erased messages were back, and are erased again", count, extra={"action": "erased"})
+
+    async def _go_on(self) -> None:
+        async with self._lock:
+            await self._try()
+
+    async def _planned(self, target: ErasureTarget) -> EraseReply:
+        found = await self._find(target)
+        if not found.chains:
+            return _nothing(target)
+        counts, _ = await self._measured(target, found)
+        return EraseReply(
+            state="planned",
+            counts=counts,
+            words=target.words,
+            facts=tuple(found.facts[: limits.ERASED_FACTS_SHOWN]),
+            stays=found.stays(target),
+            out_of_reach=OUT_OF_REACH,
+        )
+
+    async def _answer(self, request: EraseRequest) -> EraseReply:
+        book = await self._book()
+        erasure = book.erasures.get(request.id)
+        if erasure is None:
+            raise Busy("the erasure could not be begun in time, for others are under way; ask again")
+        return erasure.reply(book.position, self._waiting)
+
+    async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
+        """Write down what is intended, unless it is already; an answer when there is nothing to erase."""
+        book = await self._book()
+        known = book.erasures.get(request.id)
+        if known is not None:
+            if known.target != request.target or known.by != caller:
+                raise NumberReused(f"the erasure {request.id} is of {known.target.words}; use another id")
+            return None
+        if next(book.pending(), None):
+            await self._finish()
+            book = await self._book()
+        found = await self._find(request.target)
+        if not found.chains:
+            return _nothing(request.target)
+        fresh = Erasure(request.id, caller, request.target, request.reason)
+        await self._intend(book, fresh, found)
+        return None
+
+    async def _try(self) -> None:
+        """Finish, or note what that waits for: it goes on by itself."""
+        try:
+            await self._finish()
+        except EunoeError as error:
+            self._waiting = str(error)
+            logger.warning("an erasure waits: %s", error, extra={"action": "erasure_waits"})
+        else:
+            self._waiting = ""
+
+    async def _finish(self) -> None:
+        """Go on with every erasure until it is done. What another worker does first is its own."""
+        while (erasure := next((book := await self._book()).pending(), None)) is not None:
+            try:
+                await self._step(book, erasure)
+            except Conflict:
+                logger.info("another worker goes on with %s", erasure.id, extra={"action": "erasure_raced"})
+                await anyio.sleep(RACED_SECONDS)
+
+    async def _step(self, book: Book, erasure: Erasure) -> None:
+        """The next step of an erasure."""
+        number, one = next(((n, one) for n, one in enumerate(erasure.rounds, 1) if not one.removed), (0, None))
+        if one is None:
+            await self._close(book, erasure)
+        elif not one.kept:
+            places = await self._remover.keep(one)
+            await self._tell(book, erasure, EraseKept(id=erasure.id, round=number, places=places))
+        else:
+            await self._remover.remove(one, erasure)
+            await self._tell(book, erasure, EraseRemoved(id=erasure.id, round=number))
+
+    async def _close(self, book: Book, erasure: Erasure) -> None:
+        """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
+        for made in (False, True):
+            found = await self._find(erasure.target)
+            if found.chains:
+                await self._intend(book, erasure, found)
+                return
+            if not made:
+                await self._remake(f"{erasure.id}.{book.position}", f"erasure {erasure.id}")
+        await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
+        self._counts["erased"] += 1
+        logger.info("erased %s", erasure.target.words, extra={"action": "erased", "erasure": erasure.id})
+
+    async def _intend(self, book: Book, erasure: Erasure, found: Found) -> None:
+        """One round for every part of what was found; counts, facts and pieces stand in the first."""
+        counts, pieces = await self._measured(erasure.target, found)
+        for index, chains in enumerate(found.rounds()):
+            event = EraseIntended(
+                id=erasure.id,
+                target=erasure.target,
+                words=erasure.target.words,
+                reason=erasure.reason,
+                round=len(erasure.rounds) + index + 1,
+                chains=chains,
+                counts=counts if not index else ErasureCounts(),
+                facts=tuple(found.facts[: limits.ERASED_FACTS_SHOWN]) if not index else (),
+                pieces=pieces if not index else (),
+            )
+            await self._tell(book, erasure, event)
+
+    async def _measured(self, target: ErasureTarget, found: Found) -> tuple[ErasureCounts, tuple[int, ...]]:
+        """What goes, with the pieces and dead letters that go too; and where those pieces are."""
+        pieces = await self._remover.pieces(target.thread, found.pieces) if found.pieces else []
+        letters = await self._remover.letters(found.positions, target.thread if target.whole else "")
+        more = sum(len(one.data) for one in (*pieces, *letters))
+        counted = found.counted()
+        counts = msgspec.structs.replace(counted, pieces=len(pieces), letters=len(letters), bytes=counted.bytes + more)
+        return counts, tuple(piece.seq for piece in pieces)
+
+    async def _tell(self, book: Book, erasure: Erasure, event: Event) -> None:
+        """Append a step, in the name of who wants it, unless somebody else appended one since the book was read."""
+        reply = await self._write(erasure.by, subjects.ERASURES, (event,), expect=book.position)
+        book.position = reply.position
+
+    async def _book(self) -> Book:
+        book = Book()
+        head = await self._chains.head(subjects.ERASURES, fresh=True)
+        if head is not None:
+            async with closing(self._chains.forward(head)) as found:
+                async for record in found:
+                    book.see(record)
+        return book
+
+    async def _find(self, target: ErasureTarget) -> Found:
+        """Everything that a target takes, as the log is now; raises `NotFound` for a thread that is not there."""
+        if target.thread and await self._chains.head(subjects.thread_chain(target.thread), fresh=True) is None:
+            raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
+        search = Search(target, self._kinds)
+        filters = subjects.memory_filters(self._store.space)
+        if target.thread:
+            filters.append(subjects.chain_subject(self._store.space, subjects.thread_chain(target.thread), "log"))
+        while search.again():
+            async with closing(self._store.log.scan(filters)) as found:
+                async for stored in found:
+                    search.see(stored)
+        return search.found
+
+
+def _nothing(target: ErasureTarget) -> EraseReply:
+    return EraseReply(state="nothing", counts=ErasureCounts(), words=target.words)

@@ -1,0 +1,142 @@
+"""Erasures as their chain tells them: what is intended, how far it is, and what is said of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.erasures import EraseReply, ErasureCounts, ErasureTarget
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemoved, RecordKept
+from eunoe.schemas.records import Record
+from eunoe.schemas.subjects import Caller
+
+OUT_OF_REACH = (
+    "backups and snapshots of the store, and blocks of the disk that its files had before",
+    "files that were exported, and spaces into which they were imported",
+    "what model providers were sent",
+    "outboxes of clients that have not delivered yet, and programs' own memory",
+)
+
+
+@dataclass(slots=True)
+class Round:
+    """Some of the records of an erasure: intended, then kept, then removed."""
+
+    intended: EraseIntended
+    time: int
+    kept: bool = False
+    removed: bool = False
+
+    @property
+    def positions(self) -> dict[int, tuple[int, ...]]:
+        """The positions of its records, with the indexes of the events that go."""
+        return {one.position: one.events for chain in self.intended.chains for one in chain.records}
+
+
+@dataclass(slots=True)
+class Erasure:
+    """One erasure by its id. ``by`` is the person who wants it."""
+
+    id: str
+    by: Caller
+    target: ErasureTarget
+    reason: str
+    rounds: list[Round] = field(default_factory=list)
+    done: EraseDone | None = None
+
+    @property
+    def counts(self) -> ErasureCounts:
+        total = ErasureCounts()
+        for one in self.rounds:
+            total = total + one.intended.counts
+        return total
+
+    def reply(self, position: int, waiting: str = "") -> EraseReply:
+        facts = [fact for one in self.rounds for fact in one.intended.facts]
+        return EraseReply(
+            state="done" if self.done else "running",
+            counts=self.counts,
+            words=self.target.words,
+            id=self.id,
+            facts=tuple(facts[: limits.ERASED_FACTS_SHOWN]),
+            out_of_reach=OUT_OF_REACH,
+            waiting="" if self.done else waiting,
+            position=position,
+        )
+
+
+@dataclass(slots=True)
+class Book:
+    """All erasures of a space, oldest first, up to ``position``: where their chain ends."""
+
+    erasures: dict[str, Erasure] = field(default_factory=dict)
+    position: int = 0
+
+    def see(self, record: Record) -> None:
+        """Take in the next record of the chain."""
+        self.position = record.position
+        for event in record.events:
+            if isinstance(event, EraseIntended):
+                self._intended(event, record)
+            elif isinstance(event, EraseKept | EraseRemoved):
+                found = self.erasures[event.id].rounds[event.round - 1]
+                found.kept, found.removed = True, isinstance(event, EraseRemoved)
+            elif isinstance(event, EraseDone):
+                self.erasures[event.id].done = event
+
+    def pending(self) -> Iterator[Erasure]:
+        """Those that are not done, oldest first."""
+        return (erasure for erasure in self.erasures.values() if not erasure.done)
+
+    def newest(self) -> list[Erasure]:
+        """The newest ones, which are looked at again after a restart."""
+        return list(self.erasures.values())[-limits.ERASURES_WATCHED :]
+
+    def _intended(self, event: EraseIntended, record: Record) -> None:
+        erasure = self.erasures.get(event.id)
+        if erasure is None:
+            erasure = Erasure(event.id, record.header.caller, event.target, event.reason)
+            self.erasures[event.id] = erasure
+        erasure.rounds.append(Round(event, record.header.time))
+
+
+def check(target: ErasureTarget) -> None:
+    """Raise `Invalid` unless the target names one thing that can be erased."""
+    if [bool(target.fact), bool(target.thread), bool(target.owner)].count(True) != 1:
+        raise Invalid("name one thing to erase: a fact, a thread (or entries or turns of it), or an owner of facts")
+    if target.fact:
+        ids.check(target.fact, "fact")
+    if target.thread:
+        ids.check(target.thread, "thread")
+    if target.owner:
+        subjects.home_chain(target.scope, ids.check(target.owner, "owner"))
+    if bool(target.owner) != bool(target.scope) or (target.scope == "thread"):
+        raise Invalid("an owner's facts are named by scope and owner: permanent or session, and whose")
+    for first, last in (*target.entries, *target.turns):
+        if not target.thread or not 1 <= first <= last:
+            raise Invalid("entries and turns are ranges of numbers from 1, in a thread")
+
+
+def check_reason(reason: str) -> None:
+    """Raise `Invalid` unless somebody says why."""
+    if not reason.strip():
+        raise Invalid("an erasure needs a reason, which stays in the log: say why, without what is to be erased")
+    if len(reason) > limits.REASON_LENGTH:
+        raise Invalid(f"a reason has at most {limits.REASON_LENGTH} characters, not {len(reason)}")
+
+
+def batched(kept: Iterable[RecordKept]) -> Iterator[list[RecordKept]]:
+    """Kept records of one chain in appends: as many together as make a record of about the usual limit."""
+    batch: list[RecordKept] = []
+    size = 0
+    for one in kept:
+        own = len(bytes(one.header)) + sum(len(bytes(event.event)) + len(event.salt) for event in one.events)
+        if batch and (size + own > limits.RECORD_BYTES // 2 or len(batch) == limits.EVENTS_PER_RECORD):
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += own
+    if batch:
+        yield batch

@@ -1,0 +1,305 @@
+"""What an erasure takes: a target followed through the records of the log. Pure.
+
+Feed a `Search` every record of memory in the log, and every record of the target's thread, in order, until a
+pass finds nothing new (`Search.again`). An entry takes the assertions with it that cite it, or cite the call that
+it answers: all that an assertion cites was its evidence together. A fact takes all that was asserted under its
+identity, what that approves or moves, and what approves or moves it. With an assertion go what was done to it,
+and the recipes of contexts that hold its words. What structures a thread stays, without words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from eunoe.facts import lenient
+from eunoe.facts.admission import Telling, told
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.lineage import lineage
+from eunoe.facts.values import normal
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import ids, limits, records, subjects
+from eunoe.schemas.erasures import ErasedChain, ErasedRecord, ErasureCounts, ErasureTarget
+from eunoe.schemas.events import (
+    ConflictRaised,
+    ConflictResolved,
+    ContextComposed,
+    EntryBase,
+    Erased,
+    Event,
+    Extracted,
+    FactApproved,
+    FactDeleted,
+    FactEvent,
+    FactMoved,
+    FactRetired,
+    Instructions,
+    MemoryUsed,
+    Prompt,
+    RecordKept,
+    SessionEnded,
+    SessionStateSet,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+)
+from eunoe.schemas.facts import Assertion, Identity, Provenance
+from eunoe.schemas.records import Record
+
+Version = tuple[Identity, str, str]
+"""What says the same: identity, lineage, and the value as values are compared."""
+
+_SHOWN = 50  # entries that a fact came from, named
+_ALWAYS = 1 << 62  # a bound above every position
+
+
+@dataclass(slots=True)
+class Found:
+    """What one pass over the log found. ``anchor`` is the position of the fact that the target names; ``sources``
+    are the entries (thread, number) from which assertions came; ``lost`` and ``named`` are digests of pieces, of
+    entries that go and of such as stay."""
+
+    chains: dict[str, list[ErasedRecord]] = field(default_factory=dict)
+    positions: set[int] = field(default_factory=set)
+    counts: dict[str, int] = field(default_factory=dict)
+    facts: list[str] = field(default_factory=list)
+    anchor: int = 0
+    sources: set[tuple[str, int]] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+    @property
+    def pieces(self) -> set[str]:
+        """Digests of the pieces that go: no surviving entry of the thread names them."""
+        return self.lost - self.named
+
+    def stays(self, target: ErasureTarget) -> tuple[str, ...]:
+        """In words, what an erased fact came from: its entries stay, unless they are what is erased."""
+        if target.thread:
+            return ()
+        named = sorted(source for source in self.sources if source[0])
+        return tuple(f"entry {entry} of thread {thread}" for thread, entry in named[:_SHOWN])
+
+    def counted(self) -> ErasureCounts:
+        chains = list(self.chains)
+        threads = sum(bool(subjects.chain_thread(chain)) for chain in chains)
+        return ErasureCounts(
+            **self.counts,
+            records=sum(map(len, self.chains.values())),
+            threads=threads,
+            books=len(chains) - threads,
+        )
+
+    def rounds(self) -> list[tuple[ErasedChain, ...]]:
+        """The records in parts of at most `limits.ERASED_RECORDS_TOGETHER`, that with the named fact in the last one:
+        as long as anything of it is left, it can be found."""
+        flat = [(chain, record) for chain, found in self.chains.items() for record in found]
+        flat.sort(key=lambda one: one[1].position == self.anchor)
+        made = []
+        for start in range(0, len(flat), limits.ERASED_RECORDS_TOGETHER):
+            part: dict[str, list[ErasedRecord]] = {}
+            for chain, record in flat[start : start + limits.ERASED_RECORDS_TOGETHER]:
+                part.setdefault(chain, []).append(record)
+            made.append(tuple(ErasedChain(chain, tuple(found)) for chain, found in part.items()))
+        return made
+
+
+class Search:
+    """Follows one target. What it knows only grows, so that passes come to an end."""
+
+    def __init__(self, target: ErasureTarget, kinds: Kinds) -> None:
+        self.target = target
+        self._kinds = kinds
+        self._chain = subjects.thread_chain(target.thread) if target.thread else ""
+        self._book = subjects.book_chain(target.scope, target.owner) if target.scope in ("permanent", "session") else ""
+        self._whole = target.whole
+        self._identities: set[Identity] = set()
+        self._ids: set[str] = {target.fact} if target.fact else set()
+        self._back: set[str] = set(self._ids)
+        self._gone: set[str] = set()
+        self._told: dict[str, Version] = {}
+        self._versions: dict[Version, int] = {}
+        self._texts: set[str] = set()
+        self._evidence: set[int] = set()
+        self._touched: set[int] = set()
+        self._asked: dict[tuple[int, str], set[int]] = {}
+        self._known = -1
+        self.found = Found()
+
+    def again(self) -> bool:
+        """Whether another pass is needed; a fresh one begins then."""
+        sets = (self._identities, self._ids, self._back, self._texts, self._evidence, self._touched)
+        known = sum(len(one) for one in sets) + sum(self._versions.values())
+        if known == self._known:
+            return False
+        self._known, self.found = known, Found()
+        return True
+
+    def see(self, stored: Stored) -> None:
+        """Look at one record."""
+        record = lenient.read_any(stored)
+        if record is None or record.header.chain == subjects.ERASURES:
+            return
+        facts = self._told_in(record)
+        gone = {
+            index: what
+            for index, event in enumerate(record.events)
+            if (what := self._what(record, index, event, facts))
+        }
+        if gone:
+            self._take(stored, record, gone)
+
+    def _take(self, stored: Stored, record: Record, gone: Mapping[int, str]) -> None:
+        """Note the events that go; one that was erased before is gone already."""
+        wire = records.open_wire(stored.data)
+        fresh = {index: what for index, what in gone.items() if wire.salts[index]}
+        if not fresh:
+            return
+        header = record.header
+        erased = ErasedRecord(header.record, record.position, record.hash, tuple(fresh))
+        self.found.chains.setdefault(header.chain, []).append(erased)
+        self.found.positions.add(record.position)
+        for index, what in fresh.items():
+            counts = self.found.counts
+            counts[what] = counts.get(what, 0) + 1
+            counts["bytes"] = counts.get("bytes", 0) + len(bytes(wire.events[index]))
+
+    def _what(self, record: Record, index: int, event: Event, facts: Mapping[int, Assertion]) -> str:
+        """As which count an event goes; empty for one that stays."""
+        match event:
+            case EntryBase():
+                return "entries" if record.header.chain == self._chain and self._entry(event) else ""
+            case Erased():
+                self._gone.add(ids.fact_id(record.header.chain, record.header.origin, index))
+                return ""
+            case _ if isinstance(event, Telling):
+                return "facts" if self._assertion(record, index, event, facts.get(index, event.fact)) else ""
+            case _ if isinstance(event, FactEvent):
+                return "acts" if self._act(record, event) else ""
+            case ConflictRaised() | ConflictResolved():
+                return "acts" if self._disagreed(event) else ""
+            case ContextComposed():
+                return "contexts" if self._composed(record, event) else ""
+            case _:
+                return "other" if self._other(record, event) else ""
+
+    # Entries
+
+    def _entry(self, event: EntryBase) -> bool:
+        """Whether an entry of the target's thread goes; what is known of calls and pieces is noted either way."""
+        if isinstance(event, ToolCall):
+            self._asked.setdefault((event.turn, event.call), set()).add(event.entry)
+        goes = (
+            self._whole
+            or _within(event.entry, self.target.entries)
+            or bool(event.turn and _within(event.turn, self.target.turns))
+        )
+        pieces = event.blob.pieces if event.blob else ()
+        (self.found.lost if goes else self.found.named).update(pieces)
+        if goes:
+            self._evidence.add(event.entry)
+            self._touched.add(event.turn)
+            if isinstance(event, ToolResult):
+                self._evidence |= self._asked.get((event.turn, event.call), set())
+            if isinstance(event, Prompt | Instructions):
+                self._say(event.blob.head if event.blob else event.content)
+        return goes
+
+    def _derived(self, came: Provenance, chain: str) -> bool:
+        """Whether something came from what the target takes of its thread."""
+        if not self._chain or (came.thread or subjects.chain_thread(chain)) != self.target.thread:
+            return False
+        return self._whole or bool(self._evidence & set(came.entries)) or _within(came.turn, self.target.turns)
+
+    # Facts
+
+    def _told_in(self, record: Record) -> dict[int, Assertion]:
+        """The assertions of a record as documents keep them, by index."""
+        if not any(isinstance(event, Telling) for event in record.events):
+            return {}
+        return {one.stated.index: one.stated.fact for one in told(record, self._kinds)}
+
+    def _assertion(self, record: Record, index: int, event: Telling, fact: Assertion) -> bool:
+        header = record.header
+        own = ids.fact_id(header.chain, header.origin, index)
+        version = (fact.identity, lineage(fact.source), normal(fact.value))
+        about = event.id if isinstance(event, FactApproved | FactMoved) else ""
+        if own in self._back:
+            self._reach(fact.identity, version, own, record.position)
+        goes = (
+            own in self._ids
+            or (self._whole and header.chain == self._chain)
+            or self._derived(event.fact.provenance, header.chain)
+            or fact.identity in self._identities
+            or self._owned(fact.identity)
+            or self._versions.get(version, 0) > record.position
+            or any(one in self._ids or one in self._gone for one in (about, event.fact.cites) if one)
+        )
+        if goes:
+            self._ids.add(own)
+            self._told[own] = version
+            self._say(event.fact.value, event.fact.content)
+            self.found.facts.append(own)
+            self.found.sources.update((event.fact.provenance.thread, entry) for entry in event.fact.provenance.entries)
+            if self.target.fact:
+                self._back.update({about, event.fact.cites} - {""})
+        return goes
+
+    def _reach(self, identity: Identity, version: Version, own: str, position: int) -> None:
+        """The named fact takes its whole identity; what it was approved or moved from, all that said the same."""
+        if own == self.target.fact:
+            self._identities.add(identity)
+            self.found.anchor = position
+        self._versions[version] = _ALWAYS
+        self._ids.add(own)
+
+    def _owned(self, identity: Identity) -> bool:
+        return bool(self.target.owner) and (identity.scope, identity.owner) == (self.target.scope, self.target.owner)
+
+    def _act(self, record: Record, event: FactEvent) -> bool:
+        """An act on what goes. What a delete or a retirement closed goes whole: else what is left would be back."""
+        if event.id not in self._ids:  # type: ignore[union-attr]  # those without are assertions, and not asked here
+            return False
+        if isinstance(event, FactDeleted | FactRetired) and event.id in self._told:
+            version = self._told[event.id]
+            self._versions[version] = max(record.position, self._versions.get(version, 0))
+        return True
+
+    def _disagreed(self, event: ConflictRaised | ConflictResolved) -> bool:
+        about = event.identity in self._identities or self._owned(event.identity)
+        return about or not self._ids.isdisjoint(event.facts)
+
+    # The rest
+
+    def _composed(self, record: Record, event: ContextComposed) -> bool:
+        if self._whole and record.header.chain == self._chain:
+            return True
+        recipe = event.recipe
+        said = [recipe.request, recipe.note, *(line.note for line in (*recipe.earlier, *recipe.now))]
+        return any(text in held for held in said if held for text in self._texts)
+
+    def _other(self, record: Record, event: Event) -> bool:
+        chain = record.header.chain
+        mine = bool(self._chain) and chain == self._chain
+        match event:
+            case RecordKept():
+                return event.position in self.found.positions
+            case Extracted():
+                return mine and bool(event.failed) and (self._whole or event.turn in self._touched)
+            case TurnAborted():
+                return mine and bool(event.reason) and (self._whole or _within(event.turn, self.target.turns))
+            case MemoryUsed():
+                return mine and self._whole
+            case SessionStateSet():
+                return bool(self._book) and chain == self._book
+            case SessionEnded():
+                return bool(self._book) and chain == self._book and bool(event.reason)
+            case _:
+                return False
+
+    def _say(self, *texts: str) -> None:
+        self._texts.update(text for text in texts if text.strip())
+
+
+def _within(number: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= number <= last for first, last in ranges)
