@@ -68,7 +68,9 @@ def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
     fact = event.fact
     value = cut(one_line(fact.value), limit(fact.identity.subject))
     identity, proposal = _placed(fact, header, kinds)
-    if not _may(event, header) or identity is None or not ordered(fact.valid_from, fact.valid_to):
+    if not _may(event, header) or not kinds.takes(fact.identity.subject, fact.method):
+        return None
+    if identity is None or not ordered(fact.valid_from, fact.valid_to):
         return None
     replaces = fact.replaces if identity.preview else ""
     removes = bool(replaces) and fact.removes

@@ -1,19 +1,27 @@
 """Subject kinds as data: what facts there are, how their names are written, and who may state them.
 
 A fleet changes kinds, or adds its own, in its configuration: a definition goes field by field into the
-kind of the same name.
+kind of the same name. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pydantic
+from pydantic_core import ErrorDetails
 
 from eunoe.facts.names import NORMALISERS, Normaliser
+from eunoe.facts.values import blank, cut, one_line
 from eunoe.schemas.errors import Misconfigured
-from eunoe.schemas.facts import FactClass, Scope
+from eunoe.schemas.facts import FactClass, Method, Scope
+from eunoe.schemas.requests import KindView
+
+_NAME_BYTES = 64
+_DESCRIPTION = 500  # characters of a description
+_QUOTED = 60  # characters of a wrong value in a message
+_NONE = object()  # equal to no value of a field
 
 
 class Kind(pydantic.BaseModel):
@@ -28,10 +36,17 @@ class Kind(pydantic.BaseModel):
 
     fact_class: FactClass
     normaliser: Normaliser = "trim"
-    description: str = pydantic.Field(min_length=1, max_length=500)
+    description: str = pydantic.Field(max_length=_DESCRIPTION)
     distil: bool = True
     note: bool = True
     single: bool = True
+
+    @pydantic.field_validator("description")
+    @classmethod
+    def _check_description(cls, value: str) -> str:
+        if blank(value):
+            raise ValueError("the description is empty; say what facts of this kind tell, for whoever distils them")
+        return value
 
     @property
     def scope(self) -> Scope:
@@ -59,7 +74,6 @@ SHIPPED: Mapping[str, Kind] = {
     "statement": Kind(fact_class="permanent", description="A retained statement.", distil=False, note=False),
     "memo": Kind(fact_class="permanent", description="An entry of a notebook.", distil=False, note=False),
 }
-_NAME_BYTES = 64
 _UNKNOWN = Kind(fact_class="dynamic", description="A fact of no declared kind.", distil=False)
 
 
@@ -78,17 +92,61 @@ class Kinds:
     def items(self) -> list[tuple[str, Kind]]:
         return sorted(self._kinds.items())
 
+    def describe(self) -> tuple[KindView, ...]:
+        """Every kind as it is in force, by name, with what the configuration changed."""
+        return tuple(self._described(name, kind) for name, kind in self.items())
+
+    def _described(self, name: str, kind: Kind) -> KindView:
+        shipped = SHIPPED.get(name)
+        fields = tuple(field for field in Kind.model_fields if getattr(kind, field) != getattr(shipped, field, _NONE))
+        origin: Literal["shipped", "changed", "added"] = "changed" if fields else "shipped"
+        return KindView(
+            name=name, scope=kind.scope, **kind.model_dump(), origin=origin if shipped else "added", fields=fields
+        )
+
+    def takes(self, subject: str, method: Method) -> bool:
+        """Whether a fact of this kind may come about so: some kinds are told by tools, and no model's word."""
+        kind = self[subject]
+        return {"noted": kind.note, "distilled": kind.distil}.get(method, True)
+
     def name(self, subject: str, name: str, root: str = "") -> str:
         """The name in the form that this kind keeps it in; ``root`` is the repository's for paths."""
         return NORMALISERS[self[subject].normaliser](name, root)
 
 
 def _merged(name: str, known: Kind | None, fields: Mapping[str, Any]) -> Kind:
-    if not name or name != name.strip() or len(name.encode()) > _NAME_BYTES:
-        raise Misconfigured(f"kinds: {name!r} cannot name a kind; use 1 to {_NAME_BYTES} bytes without edge space")
+    if wrong := _wrong(name):
+        raise Misconfigured(f"kinds: {name!r} cannot name a kind; {wrong}")
     try:
         return Kind.model_validate({**(known.model_dump() if known else {}), **fields})
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         field = ".".join(("kinds", name, *(str(part) for part in first["loc"])))
-        raise Misconfigured(f"{field}: {first['msg']}") from None
+        raise Misconfigured(f"{field}: {_said(first)}") from None
+
+
+def _wrong(name: str) -> str:
+    if blank(name) or name != one_line(name):
+        return "use one line that shows something, without space at its edges or control characters"
+    if len(name.encode()) > _NAME_BYTES:
+        return f"it is {len(name.encode())} bytes long, and the limit is {_NAME_BYTES}"
+    return ""
+
+
+def _said(error: ErrorDetails) -> str:
+    given = cut(repr(error["input"]), _QUOTED)
+    match error["type"]:
+        case "extra_forbidden":
+            return f"there is no such field; those of a kind are {', '.join(Kind.model_fields)}"
+        case "missing":
+            return "a new kind needs it"
+        case "literal_error":
+            return f"{given} is none of them; it must be {error.get('ctx', {}).get('expected')}"
+        case "value_error":
+            return error["msg"].removeprefix("Value error, ")
+        case "string_too_long":
+            return f"{given} is {len(error['input'])} characters long, and the limit is {_DESCRIPTION}"
+        case "bool_type" | "bool_parsing":
+            return f"{given} is neither true nor false"
+        case _:
+            return f"{given} is no text"

@@ -61,13 +61,10 @@ def command(name: str, root: str = "") -> str:
 
 def path(name: str, root: str = "") -> str:
     """A path without ``.`` and ``..``, relative to the repository's root when it lies below it."""
-    text = _line(name).replace("\\", "/")
-    if not text:
-        return ""
-    clean = posixpath.normpath(text)
+    clean = _clean(_line(name).replace("\\", "/"))
     base = posixpath.normpath(root) if root else ""
     if base not in ("", "/", ".") and clean.startswith(base + "/"):
-        clean = clean[len(base) + 1 :]
+        clean = _clean(clean[len(base) + 1 :])
     return _bounded(clean)
 
 
@@ -87,6 +84,12 @@ def _cut_lead(pattern: re.Pattern[str], text: str) -> str:
 
 def _cut_trail(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub("", text)
+
+
+def _clean(path: str) -> str:
+    """A path in its shortest form, without space at its edges, where what is left may be shortened again."""
+    clean = posixpath.normpath(path).strip() if path else ""
+    return clean if clean == path else _clean(clean)
 
 
 def _line(name: str) -> str:

@@ -23,6 +23,8 @@ def check_assertion(fact: Assertion, kinds: Kinds) -> None:
     if not (fact.removes and blank(fact.value)):
         check_value(fact.value, limit(fact.identity.subject))
     check_content(fact.content)
+    if not kinds.takes(fact.identity.subject, fact.method):
+        raise Invalid(f"no fact of the kind {fact.identity.subject!r} is {fact.method}; tools tell of those")
     check_times(fact.valid_from, fact.valid_to)
     if (fact.replaces or fact.removes) and not fact.identity.preview:
         raise Invalid("only a fact of a preview stands in another's place; name the preview, or leave `replaces` out")

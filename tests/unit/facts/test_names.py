@@ -1,4 +1,4 @@
-"""One thing has one name: normalisers, and kinds as data."""
+"""One thing has one name: normalisers, and when two texts are the same."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eunoe.facts.kinds import Kinds
-from eunoe.facts.names import NORMALISERS
+from eunoe.facts.names import NORMALISERS, Normaliser
 from eunoe.facts.values import cut, normal, one_line, same
-from eunoe.schemas.errors import Misconfigured
 
 
 @pytest.mark.parametrize(
@@ -68,27 +66,31 @@ def test_values_are_one_line_without_control_characters() -> None:
     assert cut("abcdef", 4) == "abc…"
 
 
-def test_configuration_changes_a_kind_field_by_field() -> None:
-    """What is not given stays as shipped; a new name is a new kind."""
-    kinds = Kinds({"file": {"distil": True}, "ticket": {"fact_class": "permanent", "description": "A ticket."}})
-    assert kinds["file"].distil
-    assert kinds["file"].normaliser == "path"
-    assert kinds["ticket"].scope == "permanent"
-    assert kinds["unheard of"].fact_class == "dynamic"
-    assert kinds.name("workdir", "anything") == "current"
-
-
 @pytest.mark.parametrize(
-    ("definition", "field"),
-    [
-        ({"ticket": {"description": "x"}}, "kinds.ticket.fact_class"),
-        ({"file": {"normaliser": "upper"}}, "kinds.file.normaliser"),
-        ({"file": {"colour": "red"}}, "kinds.file.colour"),
-        ({" x": {}}, "kinds"),
-    ],
+    ("left", "right"), [("Caf\u00e9", "cafe\u0301"), ("\u212bngstr\u00f6m", "A\u030angstro\u0308m")]
 )
-def test_a_bad_definition_is_refused_with_its_field(definition: dict[str, dict[str, str]], field: str) -> None:
-    """The message begins with the place of what is wrong."""
-    with pytest.raises(Misconfigured) as caught:
-        Kinds(definition)
-    assert str(caught.value).startswith(field)
+def test_texts_are_compared_however_they_are_composed(left: str, right: str) -> None:
+    """An accented letter, and a letter with its accent, are one text: as values, and in names of people and things."""
+    assert same(left, right)
+    assert NORMALISERS["casefold"](left, "") == NORMALISERS["casefold"](right, "")
+    assert NORMALISERS["trim"]("x\u0301", "") == NORMALISERS["trim"]("x\u0301 ", "")
+
+
+def test_files_and_commands_keep_the_spelling_they_have() -> None:
+    """A file system keeps two spellings apart, so they are two names."""
+    for normalise in (NORMALISERS["path"], NORMALISERS["command"]):
+        assert normalise("caf\u00e9", "") != normalise("cafe\u0301", "")
+
+
+def test_long_names_that_differ_late_stay_apart() -> None:
+    """What was cut off is told by a digest: 512 bytes at most, and between characters."""
+    one, other = (NORMALISERS["command"]("pytest " + "é" * 300 + end, "") for end in ("a", "b"))
+    assert one != other
+    assert one.startswith("pytest é")
+    assert len(one.encode()) <= 512
+
+
+@pytest.mark.parametrize("normaliser", ["trim", "casefold", "command", "path"])
+def test_a_name_that_shows_nothing_is_empty(normaliser: Normaliser) -> None:
+    """Space, breaks, control characters and those without a shape."""
+    assert NORMALISERS[normaliser](" \u200b\x00\u2028\ufeff", "") == ""
