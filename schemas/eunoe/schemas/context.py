@@ -53,6 +53,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``position`` is how far the log was read; ``instructions`` are entries, ``instructions_at`` their positions.
     ``request`` is the request where no entry holds it. ``dropped_rounds`` are the oldest tool rounds that
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.
+    ``state`` is the event that set what the session carries; with a note, that note stands in its place.
     Token counts are the counter's. ``settings`` holds every number that the plan depended on.
     """
 
@@ -75,6 +76,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     earlier_hidden: int = 0
     now: tuple[FactLine, ...] = ()
     now_hidden: int = 0
+    state: FactLine | None = None
     renderings: tuple[Rendering, ...] = ()
     dropped_rounds: int = 0
     memory_tool: bool = False

@@ -67,6 +67,7 @@ SESSION_STATE_BYTES = 16 * KIB  # bytes of the JSON text that a session carries
 LAST_MOMENT = 253_402_300_799_999  # ms UTC: the end of the year 9999, after which no fact holds
 REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known
+DIFFERENCES_SHOWN = 100  # keys named that are not what the log says, when the facts are compared with it
 EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from
 
 # Erasure
@@ -80,6 +81,7 @@ TARGET_SHARE = 0.6  # of the window: fill that leaving turns aim for
 TARGET_SHARE_MAX = 0.65  # of the window: highest goal
 FACTS_SHARE = 0.1  # of the window
 FACTS_BYTES_MIN = 1 * KIB  # bytes
+PINNED_SHARE = 0.25  # of the window: pinned facts, beside the others
 FACTS_BYTES_MAX = 64 * KIB  # bytes, so that a recipe stays small in any window
 HEADROOM_TURNS = 8  # turns whose mean size is kept free
 HEADROOM_SHARE = DUE_SHARE - TARGET_SHARE  # of the window: the most of it that headroom counts

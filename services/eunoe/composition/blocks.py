@@ -31,9 +31,9 @@ def earlier(
     return marks.label("earlier", "\n".join([EARLIER, *body])) if body else ""
 
 
-def now(lines: Sequence[str], hidden: int) -> str:
-    """The now block, empty when there is nothing to say."""
-    body = _facts(lines, hidden)
+def now(lines: Sequence[str], hidden: int, state: str = "") -> str:
+    """The now block, empty when there is nothing to say; ``state`` is the line of what the session carries."""
+    body = [*([state] if state else []), *_facts(lines, hidden)]
     return marks.label("now", "\n".join([NOW, *body])) if body else ""
 
 

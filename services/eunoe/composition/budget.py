@@ -43,6 +43,11 @@ def facts_bytes(window: int) -> int:
     return min(max(share, limits.FACTS_BYTES_MIN), limits.FACTS_BYTES_MAX)
 
 
+def pinned_bytes(window: int) -> int:
+    """Bytes of lines that pinned facts may take in a context, beside the others."""
+    return int(window * limits.PINNED_SHARE) * limits.BYTES_PER_TOKEN
+
+
 def headroom_most(window: int) -> int:
     """Tokens that headroom counts at most: a turn larger than that has its own older rounds referenced as it runs."""
     return int(window * limits.HEADROOM_SHARE)

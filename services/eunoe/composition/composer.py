@@ -11,12 +11,13 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold, Turn
-from eunoe.composition.freshness import Freshness, reflects
+from eunoe.composition.freshness import Freshness, newer, reflects
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
+from eunoe.composition.place import Place
 from eunoe.composition.plan import enough, plan
 from eunoe.composition.recording import Recorder
-from eunoe.composition.remembered import Memory, Place, Remembered
+from eunoe.composition.remembered import Memory, Remembered
 from eunoe.composition.render import Rendered, Stored, layers, render, sealed
 from eunoe.composition.shelf import Facts
 from eunoe.composition.threads import Threads
@@ -73,7 +74,7 @@ class Composer:
     ) -> Context | None:
         """The context; None when it is worth waiting because something is not as fresh as was asked."""
         async with self._threads.using(address.chain) as fold:
-            if patient and fold.upto < request.after.log:
+            if patient and not await self._freshness.readable(fold, request.after.log):
                 return None
             opened = await self._opened(fold, request, settings)
             place = await self._place(address, fold, opened, request)
@@ -85,7 +86,8 @@ class Composer:
     async def _place(self, address: Address, fold: Fold, opened: Turn | None, request: ComposeRequest) -> Place:
         """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says.
 
-        An agent asks for itself whatever the turn says, and a tool for no agent.
+        An agent asks for itself whatever the turn says, and a tool for no agent. Of a preview is a request whose
+        turn is, and one that looks at it.
         """
         if opened is None and fold.last:
             await self._threads.reach(fold, lambda: fold.last in fold.turns and fold.turns[fold.last].whole)
@@ -93,12 +95,13 @@ class Composer:
         session, agent = (turn.session, turn.agent) if turn else (request.session, request.agent)
         if not Viewer(address.caller).trusted:
             agent = address.caller.principal if address.caller.role == "agent" else ""
-        return Place(address.thread, session, agent)
+        return Place(address.thread, session, agent, opened.preview if opened else request.preview)
 
     async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
+        latest = await self._memory.latest()
         if patient:
-            return await self._memory.read(place)
-        return await self._memory.read(place, after, fold.remembered_up_to(after.log))
+            return await self._memory.read(place, latest)
+        return await self._memory.read(place, newer(latest, after), fold.remembered_up_to(after.log))
 
     async def _answer(
         self,
@@ -207,6 +210,7 @@ def _inputs(
         instructions=instructions,
         earlier=remembered.earlier if remembered else Facts(),
         now=remembered.now if remembered else Facts(),
+        carried=remembered.carried if remembered else None,
         mark=composed.recipe.first_turn if composed else 0,
         left=composed.recipe.left if composed else 0,
         anchor=fold.anchor(settings.profile),

@@ -34,7 +34,9 @@ def item_of(event: Entry, record: Record) -> Item:
 
 
 def text(event: Entry) -> str:
-    """The content as far as the record holds it, with a line for every attachment."""
+    """The content as far as the record holds it, with a line for every attachment; of an erased entry, that it was."""
+    if event.erased:
+        return event.gone
     inside = event.content if event.blob is None else event.blob.head
     if not event.attachments:
         return marks.clean(inside)

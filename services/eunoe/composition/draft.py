@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from eunoe.composition import blocks, contents, renderings
-from eunoe.composition import known as facts
-from eunoe.composition.budget import Budget, facts_bytes, headroom_most
+from eunoe.composition.budget import Budget, facts_bytes, headroom_most, pinned_bytes
+from eunoe.composition.choosing import Chosen, Room, choose
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats.shape import GO_ON
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.known import Known
+from eunoe.composition.known import words
 from eunoe.composition.rounds import Said, Step, tool_rounds
 from eunoe.composition.showing import Renderings, left_marker, step_pieces
 from eunoe.schemas.context import Rendering
@@ -32,10 +32,10 @@ class Draft:
         self.shrink = 0
         self.facts_bytes = facts_bytes(settings.window)
         self.now_bytes = self.facts_bytes
+        self.pinned_bytes = pinned_bytes(settings.window)
+        self.carried = inputs.carried
         self.steps: list[str] = []
-        self.earlier: tuple[Known, ...] = ()
-        self.now: tuple[Known, ...] = ()
-        self.hidden = (0, 0)
+        self.facts = Chosen()
         self.blocks = 0
         self.tail = 0
         self.measure_blocks()
@@ -148,13 +148,8 @@ class Draft:
 
     def measure_blocks(self) -> None:
         """Choose the facts again for the turns that are literal now, and measure the two blocks."""
-        earlier, now, view = self.inputs.earlier, self.inputs.now, self._view
-        self.earlier = facts.within((fact for fact in earlier if not fact.said_by(view)), self.facts_bytes)
-        left = len(earlier) - sum(fact.said_by(view) for fact in earlier.of_turns(view)) - len(self.earlier)
-        here = facts.within(now, self.now_bytes)
-        beside = facts.within(self._bearing(view) if left else (), self.now_bytes - sum(fact.bytes for fact in here))
-        self.now = (*here, *beside)
-        self.hidden = left - len(beside), len(now) - len(here)
+        room = Room(self.facts_bytes, self.now_bytes, self.pinned_bytes)
+        self.facts = choose(self.inputs.earlier, self.inputs.now, lambda: self._words, self._view, room)
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -162,8 +157,8 @@ class Draft:
     @property
     def earlier_text(self) -> str:
         return blocks.earlier(
-            [fact.line for fact in self.earlier],
-            self.hidden[0],
+            [fact.line for fact in self.facts.earlier],
+            self.facts.hidden[0],
             left=self.left,
             first_turn=self.first_turn,
             pending=self.pending,
@@ -172,7 +167,16 @@ class Draft:
 
     @property
     def now_text(self) -> str:
-        return blocks.now([fact.line for fact in self.now], self.hidden[1])
+        carried = self.carried.line if self.carried else ""
+        return blocks.now([fact.line for fact in self.facts.now], self.facts.hidden[1], carried)
+
+    def hold_back_state(self) -> bool:
+        """Say of what the session carries only how much it is; False where that is done, or there is none."""
+        if self.carried is None or self.carried.shown.note:
+            return False
+        self.carried = self.carried.held_back
+        self.measure_blocks()
+        return True
 
     @property
     def left(self) -> int:
@@ -206,14 +210,9 @@ class Draft:
             found.discard(self.last.number)
         return frozenset(found)
 
-    def _bearing(self, view: frozenset[int]) -> tuple[Known, ...]:
-        """Of the facts that the earlier block has no room for, those that bear on the request."""
-        shown = frozenset(fact.shown.id for fact in self.earlier)
-        return self.inputs.earlier.bearing(self._words, shown, view)
-
     @cached_property
     def _words(self) -> frozenset[str]:
-        return facts.words(self.asked[:WORDS_LOOKED_AT])
+        return words(self.asked[:WORDS_LOOKED_AT])
 
     def _headroom(self) -> int:
         """The mean size of the newest turns, less what the open turn has used of it already."""

@@ -107,7 +107,8 @@ def _shrink(draft: Draft) -> None:
 
 
 def _last_resort(draft: Draft) -> None:
-    """Over the window itself: the last turn that is over leaves too, then facts are held back."""
+    """Over the window itself: the last turn that is over leaves too, then facts are held back, the session's state,
+    and pinned facts last."""
     if draft.turns:
         gone = len(draft.turns)
         draft.leave(gone)
@@ -117,8 +118,13 @@ def _last_resort(draft: Draft) -> None:
     while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
         draft.facts_bytes, draft.now_bytes = draft.facts_bytes // 2, draft.now_bytes // 2
         draft.measure_blocks()
-        if not (draft.earlier or draft.now):
+        if draft.facts.pinned_only:
             draft.facts_bytes = draft.now_bytes = 0
+    if draft.total > draft.settings.window and draft.hold_back_state():
+        draft.steps.append("held back the session's state")
+    while draft.total > draft.settings.window and draft.pinned_bytes:
+        draft.pinned_bytes //= 2
+        draft.measure_blocks()
     if draft.total > draft.settings.window:
         raise _does_not_fit(draft)
 

@@ -59,6 +59,7 @@ class Turn:
     key: str = ""
     agent: str = ""
     session: str = ""
+    preview: str = ""
     time: int = 0
     whole: bool = False
     items: list[Item] = field(default_factory=list)
@@ -206,6 +207,10 @@ class Fold:
         """The position of the last record up to that one that can change a fact, 0 for none known."""
         return next((at for at in reversed(self.remembered) if at <= position), 0)
 
+    def holds(self, position: int) -> bool:
+        """Whether a record at that position is known to be of this chain."""
+        return self.header is not None and position in (self.position, *self.header.back)
+
     def restart(self, fresh: Fold) -> None:
         """Become ``fresh``, a fold of the same chain."""
         self.__dict__.update(fresh.__dict__)
@@ -269,7 +274,7 @@ class Fold:
 
     def _opened(self, event: TurnOpened, record: Record) -> None:
         turn = self._turn(event.turn)
-        turn.key, turn.agent, turn.session = event.key, event.agent, event.session
+        turn.key, turn.agent, turn.session, turn.preview = event.key, event.agent, event.session, event.preview
         turn.time, turn.whole = event.at or record.header.time, True
         self.base = min(self.base, event.turn) if self.base else event.turn
 

@@ -1,8 +1,9 @@
 """The documents of the owners that are asked for, held in memory and kept up to date by one watch of their bucket.
 
 An owner that is not held is read once; from then on the watch brings what changes. When the watch was
-interrupted, everything that is held may have missed something: it is dropped, and read again when it is
-asked for. Until the watch is there, documents are read each time.
+interrupted, or another generation of the bucket came into use, everything that is held may have missed
+something: it is dropped, and read again when it is asked for. Until the watch is there, documents are read
+each time.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import anyio.lowlevel
 import msgspec
 
 from eunoe.composition.owned import Owned
+from eunoe.runtime import revisions
 from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Change, Documents, Entry
 from eunoe.schemas import limits, subjects
@@ -24,8 +26,9 @@ from eunoe.schemas.errors import Busy, Damaged, EunoeError, OutcomeUnknown, Unre
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("fact.>", "state.>", "mark.>")  # marks only say how far the bucket is: they are written last
+WATCHED = ("fact.>", "state.>", "session.>", "mark.>")  # marks only say how far the bucket is: they are written last
 AT_ONCE = 64  # documents taken in before others get their turn, some milliseconds
+PATIENCE_SECONDS = 0.02  # seconds that a read waits for what the watch is about to bring, before it reads that itself
 
 
 @dataclass(slots=True)
@@ -56,6 +59,7 @@ class Following:
         self._upto = 0
         self._size = 0
         self._live = False
+        self._moved = anyio.Event()
         self._counts = {"loaded": 0, "caught_up": 0, "changes": 0, "dropped": 0}
 
     def statistics(self) -> dict[str, int]:
@@ -74,11 +78,15 @@ class Following:
                 self._drop()
             await anyio.sleep(backoff(attempt))
 
-    async def of(self, owner: str, revision: int = 0, position: int = 0) -> Reflected:
-        """The owner as it is known; where that is older than ``revision`` of the bucket, or than ``position`` of
-        the log in a thread's state, what came since is read."""
-        if not self._live:
-            return await self._read(owner)
+    async def latest(self) -> int:
+        """The revision of the bucket's last write, 0 while nothing is held."""
+        return await self._bucket.revision() if self._live else 0
+
+    async def of(self, owner: str, revision: int = 0, position: int = 0, now: int = 0) -> Reflected:
+        """The owner as it is known, as of ``now`` (ms UTC); where that is older than ``revision`` of the bucket, or
+        than ``position`` of the log in a thread's state, what came since is read."""
+        if not self._live or revisions.generation(revision) > revisions.generation(self._upto):
+            return await self._read(owner, now)
         token = _token(subjects.state_key(owner))
         held = self._held.get(token)
         if held is None:
@@ -87,6 +95,9 @@ class Following:
         if not held.loaded or self._behind(token, held, revision, position):
             async with held.lock:
                 await self._refresh(token, held, revision, position)
+            if self._held.get(token) is not held and held.upto < revision:  # dropped while it was waited for
+                return await self._read(owner, now)
+        held.owned.at(now)
         upto = self._reached(token, held)
         self._tidy()
         return Reflected(held.owned, upto)
@@ -100,6 +111,8 @@ class Following:
 
     def _take(self, change: Change) -> None:
         self._upto = change.revision
+        self._moved.set()
+        self._moved = anyio.Event()
         token = _token(change.key)
         held = self._held.get(token)
         if held is None or change.key.startswith("mark."):
@@ -118,9 +131,10 @@ class Following:
         self._held.clear()
         self._live, self._upto, self._size = False, 0, 0
 
-    async def _read(self, owner: str) -> Reflected:
+    async def _read(self, owner: str, now: int) -> Reflected:
         """The owner as its documents are now, of which nothing is kept."""
         owned = self._new(owner)
+        owned.at(now)
         found = await self._bucket.find(_filters(owner))
         await _take(owned, found.entries)
         return Reflected(owned, found.upto)
@@ -128,7 +142,10 @@ class Following:
     async def _refresh(self, token: str, held: _Held, revision: int, position: int) -> None:
         if not held.loaded:
             await self._load(token, held)
-        elif self._behind(token, held, revision, position):
+        with anyio.move_on_after(PATIENCE_SECONDS):
+            while self._held.get(token) is held and self._behind(token, held, revision, position):
+                await self._moved.wait()
+        if self._held.get(token) is held and self._behind(token, held, revision, position):
             await self._catch_up(token, held)
 
     async def _load(self, token: str, held: _Held) -> None:
@@ -187,7 +204,7 @@ async def _take(owned: Owned, entries: Sequence[Entry]) -> None:
 
 
 def _filters(owner: str) -> Sequence[str]:
-    return subjects.facts_of(owner), subjects.state_key(owner)
+    return subjects.facts_of(owner), subjects.state_key(owner), subjects.session_key(owner)
 
 
 def _token(key: str) -> str:

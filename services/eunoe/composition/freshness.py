@@ -12,13 +12,29 @@ from eunoe.runtime.doors import Store
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy
-from eunoe.schemas.requests import ThreadState
 
 _FIRST_LOOK = 0.001  # seconds until the second look; each further one waits twice as long
 _LAST_LOOK = 0.02  # seconds between two looks at most
 LONGEST = 30.0  # seconds that anybody waits
 
-_state = msgspec.json.Decoder(ThreadState)
+
+class _Reached(msgspec.Struct):
+    """How far a chain is applied, as a thread's state and a book's mark say alike."""
+
+    position: int = 0
+
+
+_reached = msgspec.json.Decoder(_Reached)
+
+
+def newer(one: Watermark, other: Watermark) -> Watermark:
+    """What reflects both."""
+    return Watermark(
+        log=max(one.log, other.log),
+        permanent=max(one.permanent, other.permanent),
+        session=max(one.session, other.session),
+        thread=max(one.thread, other.thread),
+    )
 
 
 def reflects(fold: Fold, remembered: Remembered, after: Watermark) -> bool:
@@ -35,11 +51,16 @@ def reflects(fold: Fold, remembered: Remembered, after: Watermark) -> bool:
 
 
 class Freshness:
-    """``after.log`` is reflected when it can be read, and when what memory did in this thread up to it is in
-    the documents; what was only said or done changes no fact by itself."""
+    """``after.log`` is reflected when it can be read, and when what memory did in this thread up to it, and at that
+    very position in any other chain, is in the documents; what was only said or done changes no fact by itself."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    async def readable(self, fold: Fold, position: int) -> bool:
+        """Whether the log can be read up to a position, and what memory did there in another chain is in the
+        documents."""
+        return fold.upto >= position and (not position or fold.holds(position) or await self._elsewhere(position))
 
     async def wait(self, thread: str, after: Watermark, wait: float) -> tuple[str, ...]:
         """Wait ``wait`` seconds at most; the layers that are not as fresh as ``after`` then, none when all are."""
@@ -68,12 +89,22 @@ class Freshness:
             return ["log"]
         memory = subjects.chain_subject(self._store.space, chain, "memory")
         told = next((message for message in found.messages if message.subject == memory), None)
-        if told is None:
-            return []
-        places = (told.seq, *head_of(told).header.back)
+        places = (told.seq, *head_of(told).header.back) if told else ()
         wanted = max((at for at in places if at <= position), default=0)
-        return ["facts"] if await self._projected(thread) < wanted else []
+        if wanted < position and not await self._elsewhere(position):
+            return ["facts"]
+        return ["facts"] if await self._projected(chain) < wanted else []
 
-    async def _projected(self, thread: str) -> int:
-        entry = await self._store.thread.get(subjects.state_key(thread))
-        return _state.decode(entry.value).position if entry else 0
+    async def _elsewhere(self, position: int) -> bool:
+        """Whether the record at a position is applied to the documents, or changes none of them."""
+        stored = (await self._store.log.get([position]))[0]
+        chain = subjects.chain_of(stored.subject) if stored else ""
+        if stored is None or stored.subject == subjects.chain_subject(self._store.space, chain, "log"):
+            return True
+        return await self._projected(chain) >= position
+
+    async def _projected(self, chain: str) -> int:
+        thread = subjects.chain_thread(chain)
+        scope, key = ("thread", subjects.state_key(thread)) if thread else subjects.book_mark(chain)
+        entry = await self._store.bucket(scope).get(key)
+        return _reached.decode(entry.value).position if entry else 0

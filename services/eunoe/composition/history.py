@@ -11,8 +11,9 @@ from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
 from eunoe.composition.past import Found, Past
+from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
-from eunoe.composition.remembered import Memory, Place
+from eunoe.composition.remembered import Memory
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
@@ -58,7 +59,7 @@ class Historian:
     async def _again(self, address: Address, fold: Fold, asked: Turn, settings: Settings) -> Made:
         """Plan as if the turn had been asked of this worker, with the facts that order before it."""
         whole = await self._bodies.turn(address.thread, asked, settings.window)
-        place = Place(address.thread, asked.session, asked.agent)
+        place = Place(address.thread, asked.session, asked.agent, asked.preview)
         facts = await self._memory.before(place, asked.number, asked.time)
         bare = Inputs(thread=address.thread, fold=fold, turn=asked.number, open=whole)
         while not fold.complete and not enough(bare, settings):
@@ -75,5 +76,6 @@ class Historian:
             instructions=tuple(instructions),
             earlier=facts.earlier,
             now=facts.now,
+            carried=facts.carried,
         )
         return make(inputs, settings)

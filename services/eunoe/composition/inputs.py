@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from eunoe.composition import excerpts
+from eunoe.composition.carried import Carried
 from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold, Profile, Turn
@@ -47,7 +48,8 @@ class Inputs:
     """What to compose from.
 
     ``turn`` is the turn that asks, ``open`` that turn where it is in the log, ``request`` what is asked where
-    no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown. ``mark`` is
+    no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown, ``carried`` is
+    what the session carries. ``mark`` is
     the thread's cut mark for this profile (0: none), ``left`` the turns that had left by then, and ``anchor``
     tokens to add to every count. ``extracted`` is the ordinal of the last committed turn whose facts are
     known, None where that is not asked.
@@ -61,6 +63,7 @@ class Inputs:
     instructions: tuple[Item, ...] = ()
     earlier: Facts = field(default_factory=Facts)
     now: Facts = field(default_factory=Facts)
+    carried: Carried | None = None
     mark: int = 0
     left: int = 0
     anchor: int = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from eunoe.composition import marks
 from eunoe.facts.fold import View
@@ -18,7 +17,6 @@ from eunoe.schemas.facts import Assertion, Identity
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
-PASSED_OVER = 32  # facts too long for the room that is left, after which nothing more is looked at
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
 
@@ -74,33 +72,6 @@ def known(view: View, thread: str) -> tuple[Known, ...]:
     if view.conflict:
         return (_known(view, view.sources, thread),)
     return tuple(_known(view, heads, thread) for heads in (view.sources, *_alike(view.others)))
-
-
-def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, ...]:
-    """As many facts, in order, as ``size`` bytes of lines hold, and beside them pinned ones in ``pinned`` bytes.
-
-    `PASSED_OVER` that do not fit end it. Where a pinned one does not fit, only the task and other pinned ones do.
-    """
-    chosen: list[Known] = []
-    room, passed, lacking = {True: pinned, False: size}, 0, False
-    for fact in facts:
-        if lacking and not (fact.task or fact.pinned):
-            break
-        if fact.bytes <= room[fact.pinned]:
-            chosen.append(fact)
-            room[fact.pinned] -= fact.bytes
-            continue
-        lacking = lacking or fact.pinned
-        if (passed := passed + 1) == PASSED_OVER:
-            break
-    return tuple(chosen)
-
-
-def pinned_left_out(facts: Iterable[Known], chosen: Iterable[Known]) -> bool:
-    """Whether a pinned fact is not among those that were chosen of these, which are in order."""
-    shown = {fact.shown.id for fact in chosen}
-    leading = takewhile(lambda fact: fact.task or fact.pinned, facts)
-    return any(fact.pinned and fact.shown.id not in shown for fact in leading)
 
 
 def words(text: str) -> frozenset[str]:

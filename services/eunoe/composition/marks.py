@@ -36,6 +36,11 @@ def one_line(value: str, also: str = "") -> str:
     return value
 
 
+def unbroken(json_text: str) -> str:
+    """JSON text without line feeds, as one line for every reader: what else ends one is escaped in its strings."""
+    return json_text.translate(_BREAKS)
+
+
 def clean(text: str) -> str:
     """``text`` with halves of surrogate pairs, which no request can carry, replaced by U+FFFD."""
     return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text

@@ -10,10 +10,11 @@ from eunoe.composition import known
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Shelf
 from eunoe.facts import document as documents
+from eunoe.facts import sessions
 from eunoe.facts.fold import fold
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas import subjects
-from eunoe.schemas.facts import Document
+from eunoe.schemas.facts import Document, SessionRecord
 from eunoe.schemas.requests import ThreadState
 
 logger = logging.getLogger(__name__)
@@ -21,14 +22,18 @@ logger = logging.getLogger(__name__)
 OWNER = 2_000  # bytes of memory of one that has nothing
 KEY = 200  # bytes of memory for the key of a document and its revision
 PRODUCER = 300  # bytes of memory for a producer in a thread's state
+DATED = 4  # bytes of memory for each byte of a document that is kept as a whole
 
 _state = msgspec.json.Decoder(ThreadState)
+_session = msgspec.json.Decoder(SessionRecord)
 
 
 class Owned:
-    """The facts of a thread, a session, or an agent (``thread`` is empty but for a thread), and a thread's state.
+    """The facts of a thread, a session, or an agent (``thread`` is empty but for a thread), with the thread's state
+    and the session's record.
 
-    Changes may come in any order and any number of times: the newest revision of each document counts.
+    Changes may come in any order and any number of times: the newest revision of each document counts. What is
+    held is what holds at ``now`` (ms UTC), which `at` moves.
     """
 
     def __init__(self, owner: str, kinds: Kinds, thread: str = "") -> None:
@@ -36,20 +41,36 @@ class Owned:
         self.facts = Shelf()
         self.tasks = Shelf()
         self.state: ThreadState | None = None
+        self.session: SessionRecord | None = None
+        self.now = 0
         self._kinds = kinds
         self._thread = thread
         self._revisions: dict[str, int] = {}
+        self._dated: dict[str, tuple[int, Document]] = {}
+        self._due = 0
+        self._kept = 0
 
     @property
     def size(self) -> int:
         """About how many bytes of memory this takes, also when it has no facts."""
         state = len(self.state.producers) * PRODUCER if self.state else 0
-        return OWNER + self.facts.size + self.tasks.size + state + len(self._revisions) * KEY
+        carried = len(self.session.state) if self.session else 0
+        held = self.facts.size + self.tasks.size + DATED * self._kept + carried
+        return OWNER + held + state + len(self._revisions) * KEY
 
     @property
     def position(self) -> int:
         """Up to where the log is in the documents of this thread."""
         return self.state.position if self.state else 0
+
+    def at(self, now: int) -> None:
+        """Hold what holds at ``now``; of what was said to begin or end by then, the documents are folded again."""
+        self.now = max(now, self.now)
+        if not self._due or self.now < self._due:
+            return
+        for key, (due, document) in list(self._dated.items()):
+            if due <= self.now:
+                self._show(key, document)
 
     def take(self, key: str, value: bytes | None, revision: int) -> None:
         """One document as it is at a revision; None for one that was deleted."""
@@ -62,16 +83,55 @@ class Owned:
             logger.error("document %s is left out: %s", key, error, extra={"action": "document_damaged"})
 
     def _put(self, key: str, value: bytes | None) -> None:
-        if not subjects.is_fact_key(key):
+        if subjects.is_fact_key(key):
+            self._show(key, documents.decode(value) if value is not None else None)
+        elif key == subjects.session_key(self.owner):
+            self._record(_session.decode(value) if value is not None else None)
+        elif key == subjects.state_key(self.owner):
             self.state = _state.decode(value) if value is not None else None
-            return
-        found = lines(documents.decode(value), self._kinds, self._thread) if value is not None else ()
+
+    def _record(self, record: SessionRecord | None) -> None:
+        """The session's record; what is from before its end goes now, and the documents follow."""
+        before, self.session = self.session, record
+        end = record.ended if record else sessions.NEVER
+        if end > (before.ended if before else sessions.NEVER):
+            self.facts.keep(lambda fact: fact.newest > end)
+
+    def _show(self, key: str, document: Document | None) -> None:
+        if document is not None and self.session is not None:
+            document = sessions.left(document, self.session.ended)
+        self._note(key, document)
+        found = lines(document, self._kinds, self._thread, self.now) if document is not None else ()
         apart = bool(self._thread)
         self.tasks.put(key, (fact for fact in found if apart and fact.task))
         self.facts.put(key, (fact for fact in found if not (apart and fact.task)))
 
+    def _note(self, key: str, document: Document | None) -> None:
+        """Keep the documents that time alone will change."""
+        kept = self._dated.pop(key, None)
+        due = changes_at(document, self.now) if document is not None else 0
+        if document is not None and due:
+            self._dated[key] = (due, document)
+            self._kept += _weight(document)
+        self._kept -= _weight(kept[1]) if kept else 0
+        if kept or due:
+            self._due = min((moment for moment, _ in self._dated.values()), default=0)
 
-def lines(document: Document, kinds: Kinds, thread: str) -> tuple[Known, ...]:
-    """The facts in force of one document, as seen from a thread."""
-    view = fold(document, single=kinds[document.identity.subject].single)
+
+def lines(document: Document, kinds: Kinds, thread: str, now: int) -> tuple[Known, ...]:
+    """The facts of one document in force at ``now`` (ms UTC), as seen from a thread."""
+    view = fold(document, single=kinds[document.identity.subject].single, valid=now)
     return known.known(view, thread)
+
+
+def changes_at(document: Document, now: int) -> int:
+    """When a document says something else next because of time alone (ms UTC), 0 for never."""
+    folded = [one.first for floor in document.floors.values() for one in floor.supporters.values()]
+    facts = [stated.fact for stated in (*document.assertions, *folded)]
+    moments = [moment for fact in facts for moment in (fact.valid_from, fact.valid_to) if moment is not None]
+    return min((moment for moment in moments if moment > now), default=0)
+
+
+def _weight(document: Document) -> int:
+    """Bytes of a document, about."""
+    return sum(len(one.fact.value) + KEY for one in document.assertions)

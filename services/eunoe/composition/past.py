@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from eunoe.composition import known
+from eunoe.composition import carried, known
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
@@ -25,6 +25,7 @@ from eunoe.schemas.events import (
     Entry,
     MemoryUsed,
     Prompt,
+    SessionStateSet,
     TurnAborted,
     TurnCommitted,
     TurnOpened,
@@ -89,7 +90,7 @@ class Past:
         if recipe.turn in turns:
             turns[recipe.turn] = await bodies.turn(fold.thread, turns[recipe.turn], recipe.window)
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
-        lines = await self._lines((*recipe.earlier, *recipe.now))
+        lines = await self._lines((*recipe.earlier, *recipe.now)) | await self._carried(recipe.state)
         rendered = render(recipe, Stored(turns, instructions, lines))
         return Replayed(rendered, _differences(found, recipe, rendered, turns, instructions, lines))
 
@@ -142,6 +143,15 @@ class Past:
         held = {fact: admitted.get((fact.position, fact.index)) for fact in facts}
         return {fact.id: known.line(assertion, fact.note) for fact, assertion in held.items() if assertion}
 
+    async def _carried(self, state: FactLine | None) -> dict[str, str]:
+        """The line of what the session carried, none where that is gone."""
+        if state is None:
+            return {}
+        stored = (await self._log.get([state.position]))[0]
+        held = records.read(stored.seq, stored.data).events if stored else ()
+        event = held[state.index] if state.index < len(held) else None
+        return {state.id: carried.line(event.state, state.note)} if isinstance(event, SessionStateSet) else {}
+
 
 def _differences(
     found: Found,
@@ -159,6 +169,8 @@ def _differences(
     present = {item.entry for turn in turns.values() for item in turn.items} | {item.entry for item in instructions}
     reasons += [f"erased: entry {entry}" for entry in sorted(found.shown - present)]
     reasons += [f"erased: fact {fact.id}" for fact in (*recipe.earlier, *recipe.now) if fact.id not in lines]
+    if recipe.state and recipe.state.id not in lines:
+        reasons.append("erased: the session's state")
     return tuple(reasons) or ("the stored content is not what it was; run `eunoe audit verify`",)
 
 
@@ -179,6 +191,14 @@ def _asked(turn: Turn) -> bool:
 def _only_prompts(turn: Turn) -> Turn:
     """The turn as it was before anything was answered."""
     count = next((at for at, item in enumerate(turn.items) if not isinstance(item.event, Prompt)), len(turn.items))
-    asked = Turn(turn.number, key=turn.key, agent=turn.agent, session=turn.session, time=turn.time, whole=True)
+    asked = Turn(
+        turn.number,
+        key=turn.key,
+        agent=turn.agent,
+        session=turn.session,
+        preview=turn.preview,
+        time=turn.time,
+        whole=True,
+    )
     asked.items.extend(turn.items[:count])
     return asked

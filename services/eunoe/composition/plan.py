@@ -11,8 +11,8 @@ from eunoe.schemas.errors import Invalid
 
 
 def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
-    """What to show and how, with the lines of the facts by their ids. ``id``, ``sha256`` and ``tokens`` are the
-    renderer's to fill in.
+    """What to show and how, with the lines of the facts, and of the session's state, by their ids. ``id``, ``sha256``
+    and ``tokens`` are the renderer's to fill in.
 
     Raises `DoesNotFit`.
     """
@@ -37,10 +37,11 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
         instructions=tuple(item.entry for item in inputs.instructions),
         instructions_at=tuple(item.position for item in inputs.instructions),
         request=inputs.request,
-        earlier=tuple(fact.shown for fact in draft.earlier),
-        earlier_hidden=draft.hidden[0],
-        now=tuple(fact.shown for fact in draft.now),
-        now_hidden=draft.hidden[1],
+        earlier=tuple(fact.shown for fact in draft.facts.earlier),
+        earlier_hidden=draft.facts.hidden[0],
+        now=tuple(fact.shown for fact in draft.facts.now),
+        now_hidden=draft.facts.hidden[1],
+        state=draft.carried.shown if draft.carried else None,
         renderings=tuple(one for one in shown if one.entry not in gone),
         dropped_rounds=draft.dropped,
         memory_tool=settings.manner.memory_tool,
@@ -57,7 +58,8 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
             "output": settings.output,
         },
     )
-    return recipe, {fact.shown.id: fact.line for fact in (*draft.earlier, *draft.now)}
+    lines = {fact.shown.id: fact.line for fact in (*draft.facts.earlier, *draft.facts.now)}
+    return recipe, lines | ({draft.carried.shown.id: draft.carried.line} if draft.carried else {})
 
 
 def enough(inputs: Inputs, settings: Settings) -> bool:

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from eunoe.composition.following import Following
-from eunoe.composition.owned import Owned, lines
+from eunoe.composition import whole
+from eunoe.composition.carried import Carried, carried
+from eunoe.composition.following import Following, Reflected
+from eunoe.composition.owned import Owned
+from eunoe.composition.place import Place
 from eunoe.composition.shelf import Facts
 from eunoe.facts import document as documents
+from eunoe.facts import sessions
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.lineage import SHARED
-from eunoe.facts.visibility import Viewer, visible
-from eunoe.runtime.doors import Store
+from eunoe.facts.lineage import Event
+from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.facts import Act, Document, Stated
+from eunoe.schemas.facts import Act, Document
 from eunoe.schemas.requests import ThreadState
-from eunoe.schemas.subjects import Caller
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a request comes from: its facts are those that this agent may see there."""
-
-    thread: str
-    session: str
-    agent: str
-
-    @property
-    def viewer(self) -> Viewer:
-        return Viewer(Caller("agent", self.agent), self.thread, self.session)
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Facts in the order in which they are shown; ``state`` is the thread's, None where there is none yet.
-
-    ``watermark`` says what they reflect at least.
+    """Facts in the order in which they are shown, and what the session carries; ``state`` is the thread's, None
+    where there is none yet. ``watermark`` says what they reflect at least.
     """
 
     earlier: Facts
     now: Facts
     watermark: Watermark
     state: ThreadState | None = None
+    carried: Carried | None = None
 
 
 class Memory:
     """Reads what is remembered for one request."""
 
-    def __init__(self, store: Store, kinds: Kinds) -> None:
+    def __init__(self, store: Store, kinds: Kinds, clock: Clock) -> None:
         self._store = store
         self._kinds = kinds
+        self._clock = clock
         most = limits.HELD_FACTS_BYTES // len(subjects.BUCKETS)
         self._thread = Following(store.thread, lambda owner: Owned(owner, kinds, thread=owner), most)
         self._session = Following(store.session, lambda owner: Owned(owner, kinds), most)
@@ -67,41 +58,58 @@ class Memory:
         found = [following.statistics() for following in (self._thread, self._session, self._permanent)]
         return {f"facts_{name}": sum(one[name] for one in found) for name in found[0]}
 
-    async def read(self, place: Place, after: Watermark | None = None, position: int = 0) -> Remembered:
-        """Everything in force that is seen from a place; what is older than ``after``, or than a ``position`` of
-        the log, is read again as far as it is there."""
-        wanted = after or Watermark()
-        thread = await self._thread.of(place.thread, wanted.thread, position)
-        session = await self._session.of(place.session, wanted.session) if place.session else None
-        owners = dict.fromkeys(owner for owner in (SHARED, place.agent) if owner)
-        permanent = [await self._permanent.of(owner, wanted.permanent) for owner in owners]
+    async def latest(self) -> Watermark:
+        """How far the buckets are now: who reads from there on misses nothing that was written before."""
+        found: dict[str, int] = {}
+
+        async def look(scope: str, latest: Callable[[], Awaitable[int]]) -> None:
+            found[scope] = await latest()
+
+        async with task_group() as tasks:
+            for scope, following in self._followed():
+                tasks.start_soon(look, scope, following.latest)
+        return Watermark(**found)
+
+    async def read(self, place: Place, wanted: Watermark, position: int = 0) -> Remembered:
+        """Everything in force now that is seen from a place; what is older than ``wanted``, or than a ``position``
+        of the log, is read again as far as it is there."""
+        if place.preview:
+            return await self._previewed(place)
+        now = self._clock.now()
+        thread = await self._thread.of(place.thread, wanted.thread, position, now)
+        session = await self._session.of(place.session, wanted.session, now=now) if place.session else None
+        permanent = [await self._permanent.of(owner, wanted.permanent, now=now) for owner in place.owners["permanent"]]
+        lasting = session.owned if session and not sessions.expired(session.owned.session, now) else None
         return Remembered(
             earlier=Facts(thread.owned.facts, *(one.owned.facts for one in permanent)),
-            now=Facts(thread.owned.tasks, *([session.owned.facts] if session else [])),
-            watermark=Watermark(
-                thread=thread.upto,
-                session=session.upto if session else 0,
-                permanent=min(one.upto for one in permanent),
-            ),
+            now=Facts(thread.owned.tasks, *([lasting.facts] if lasting else [])),
+            watermark=_watermark(thread, session, permanent),
             state=thread.owned.state,
+            carried=carried(lasting.session) if lasting else None,
         )
 
     async def before(self, place: Place, turn: int, at: int) -> Remembered:
         """The deterministic facts that order before a turn of the thread, which was opened at ``at`` (ms UTC)."""
-        places = [(self._store.thread, place.thread), (self._store.session, place.session)]
-        places += [(self._store.permanent, owner) for owner in dict.fromkeys((SHARED, place.agent))]
-        found = [await bucket.find([subjects.facts_of(owner)]) for bucket, owner in places if owner]
-        earlier = [
-            _earlier(documents.decode(entry.value), place.thread, turn, at) for one in found for entry in one.entries
-        ]
-        seen = [document for document in earlier if visible(document.identity, place.viewer)]
-        facts = [(document.identity, fact) for document in seen for fact in lines(document, self._kinds, place.thread)]
-        moment = [identity.scope == "session" or fact.task for identity, fact in facts]
-        return Remembered(
-            earlier=Facts.of(fact for (_, fact), here in zip(facts, moment, strict=True) if not here),
-            now=Facts.of(fact for (_, fact), here in zip(facts, moment, strict=True) if here),
-            watermark=Watermark(),
-        )
+        found = await whole.read(self._store, place, lambda document: _earlier(document, place.thread, turn, at))
+        earlier, now = found.facts(place, self._kinds, at)
+        return Remembered(earlier=earlier, now=now, watermark=Watermark())
+
+    async def _previewed(self, place: Place) -> Remembered:
+        now = self._clock.now()
+        found = await whole.read(self._store, place)
+        earlier, here = found.facts(place, self._kinds, now)
+        return Remembered(earlier, here, found.watermark, found.state, found.carried(now))
+
+    def _followed(self) -> list[tuple[str, Following]]:
+        return [("thread", self._thread), ("session", self._session), ("permanent", self._permanent)]
+
+
+def _watermark(thread: Reflected, session: Reflected | None, permanent: list[Reflected]) -> Watermark:
+    return Watermark(
+        thread=thread.upto,
+        session=session.upto if session else 0,
+        permanent=min(one.upto for one in permanent),
+    )
 
 
 def _earlier(document: Document, thread: str, turn: int, at: int) -> Document:
@@ -110,7 +118,7 @@ def _earlier(document: Document, thread: str, turn: int, at: int) -> Document:
     return documents.build(document.identity, events)
 
 
-def _orders_before(event: Stated | Act, thread: str, turn: int, at: int) -> bool:
+def _orders_before(event: Event, thread: str, turn: int, at: int) -> bool:
     if isinstance(event, Act):
         return event.at < at
     source = event.fact.provenance

@@ -23,8 +23,8 @@ from eunoe.schemas.context import Layer, LayerName, Recipe, Rendering
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a recipe names: ``turns`` by number (the asking one too), the instructions, and the fact lines
-    by the ids of the facts."""
+    """What a recipe names: ``turns`` by number (the asking one too), the instructions, and the lines of
+    facts and of the session's state by their ids."""
 
     turns: Mapping[int, Turn]
     instructions: Sequence[Item]
@@ -118,7 +118,8 @@ def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequen
 
 
 def _now(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
-    text = blocks.now([lines[fact.id] for fact in recipe.now if fact.id in lines], recipe.now_hidden)
+    state = lines.get(recipe.state.id, "") if recipe.state else ""
+    text = blocks.now([lines[fact.id] for fact in recipe.now if fact.id in lines], recipe.now_hidden, state)
     return manner.shape.derived(text) if text else ()
 
 

@@ -7,7 +7,7 @@ Whatever changes were made in whatever order, a shelf holds what ordering its fa
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from typing import TypeVar
 
@@ -46,6 +46,12 @@ class Shelf:
             self._documents[key] = held
         for fact in held:
             self._add(fact)
+
+    def keep(self, stays: Callable[[Known], bool]) -> None:
+        """Only the facts of which that is so."""
+        for key, facts in list(self._documents.items()):
+            if not all(map(stays, facts)):
+                self.put(key, filter(stays, facts))
 
     def of_turn(self, turn: int) -> Iterable[Known]:
         """The facts that came from a turn, in no order."""

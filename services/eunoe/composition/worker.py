@@ -28,7 +28,7 @@ from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import limits
+from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address
@@ -47,7 +47,7 @@ class CompositionWorker:
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
         self._threads = Threads(store)
-        self._memory = Memory(store, kinds)
+        self._memory = Memory(store, kinds, clock)
         self._recorder = Recorder(auditor)
         past = Past(store, kinds)
         bodies = Bodies(Pieces(store, self._chains, clock))
@@ -76,6 +76,9 @@ class CompositionWorker:
         if not address.thread:
             raise Invalid("a context belongs to a thread; address one")
         check(request.window, request.target, request.headroom)
+        for what, given in (("session", request.session), ("agent", request.agent), ("preview", request.preview)):
+            if given:
+                ids.check(given, what)
         if request.store and address.caller.role == "viewer":
             raise Denied("a viewer may look at a context, and store none")
         wanted = _wanted(request)

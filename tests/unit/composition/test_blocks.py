@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eunoe.composition import blocks, known, marks
+from eunoe.composition import blocks, choosing, known, marks
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
 from eunoe.facts.document import build
@@ -103,7 +103,7 @@ def test_facts_are_ordered_task_conflict_person_newest() -> None:
     ordered = Facts.of([old, person, new, conflict, task])
 
     assert tuple(ordered) == (task, conflict, person, new, old)
-    assert known.within(ordered, task.bytes + conflict.bytes) == (task, conflict)
+    assert choosing.within(ordered, task.bytes + conflict.bytes) == (task, conflict)
 
 
 def test_a_fact_that_another_source_disputes_says_so() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eunoe.composition import known
+from eunoe.composition import choosing
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import BEARING, COMMON, Facts, Shelf
 from eunoe.schemas.context import FactLine
@@ -25,9 +25,10 @@ def fact(number: int, *, rank: int = 0, turn: int = 0, words: str = "", size: in
         identity=Identity("thread", "t", "file", str(number)),
         turn=turn,
         task=False,
+        pinned=False,
         conflict=said,
         proposed=False,
-        rank=(True, not said, True, -rank, -number, 0, f"f{number}"),
+        rank=(True, True, not said, True, -rank, -number, 0, f"f{number}"),
         bytes=size,
         words=frozenset(words.split()),
     )
@@ -112,7 +113,7 @@ def test_a_fact_that_is_too_long_for_the_room_left_is_passed_over() -> None:
     """25 bytes hold the first and the third; the order stays."""
     one, long, two = fact(3, rank=3, size=10), fact(2, rank=2, size=20), fact(1, rank=1, size=15)
 
-    assert known.within([one, long, two], 25) == (one, two)
+    assert choosing.within([one, long, two], 25) == (one, two)
 
 
 def test_what_is_looked_at_does_not_grow_with_what_is_held() -> None:
@@ -120,7 +121,7 @@ def test_what_is_looked_at_does_not_grow_with_what_is_held() -> None:
     looked: list[Any] = []
     held = [fact(number) for number in range(10_000)]
 
-    chosen = known.within((looked.append(one) or one for one in held), 100)  # type: ignore[func-returns-value]  # append returns None
+    chosen = choosing.within((looked.append(one) or one for one in held), 100)  # type: ignore[func-returns-value]  # append returns None
 
     assert len(chosen) == 10
-    assert len(looked) == 10 + known.PASSED_OVER
+    assert len(looked) == 10 + choosing.PASSED_OVER
