@@ -79,8 +79,8 @@ def _script(program: str, rest: list[str]) -> tuple[str, list[str]]:
     """What Python runs in a program's place: a module, as ``python -m``, or a script."""
     if not re.fullmatch(r"python[0-9.]*", program):
         return program, rest
-    options = list(itertools.takewhile(lambda word: word != "-m" and word.startswith("-"), rest))
-    rest = rest[len(options) :]
+    while rest and rest[0].startswith("-") and rest[0] != "-m":
+        rest = rest[2 if rest[0] in ("-W", "-X") else 1 :]
     if rest[:1] == ["-m"]:
         return "python -m", rest[1:]
     return (rest[0].rsplit("/", 1)[-1], rest[1:]) if rest else (program, rest)

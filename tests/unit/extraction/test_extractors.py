@@ -5,21 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from extracting import facts_of as facts
 from turns import call
 
-from eunoe.extraction.calls import Call
-from eunoe.extraction.found import Around
 from eunoe.extraction.registry import Registry
 from eunoe.schemas.errors import Misconfigured
-
-
-def facts(one: Call, registry: Registry | None = None) -> list[tuple[str, str, str]]:
-    """(subject, name, value) of every fact, as the extractors give them."""
-    return [
-        (found.subject, found.name, found.value)
-        for extractor in (registry or Registry()).readers(one)
-        for found in extractor.read(one, Around())
-    ]
 
 
 def outcomes(command: Any, text: str = "", *, tool: str = "run_command", **more: Any) -> list[tuple[str, str]]:

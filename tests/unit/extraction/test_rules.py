@@ -4,58 +4,19 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from extracting import derived
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from turns import turn, used
+from turns import used
 
 from eunoe.composition import marks
 from eunoe.extraction.calls import Call
 from eunoe.extraction.found import Around, Extractor, Found, Profile
 from eunoe.extraction.registry import Registry
-from eunoe.extraction.rules import Turn, derive
 from eunoe.extraction.secrets import REDACTED, redact
-from eunoe.facts.kinds import Kinds
 from eunoe.schemas import blobs
-from eunoe.schemas.events import Event, Extracted, FactRecorded, ToolCall, ToolResult
-from eunoe.schemas.facts import Assertion
+from eunoe.schemas.events import ToolCall, ToolResult
 from eunoe.schemas.labels import record_id, without_records
-from eunoe.schemas.records import Header, Record
-
-
-def records_of(events: tuple[Event, ...], time: int = 5_000) -> list[Record]:
-    """The events in one record of turn 1, entries numbered as audit does."""
-    numbered, entry = [], 0
-    for event in events:
-        if "entry" in event.__struct_fields__:
-            entry += 1
-            event = msgspec.structs.replace(event, entry=entry, turn=1)
-        elif "turn" in event.__struct_fields__:
-            event = msgspec.structs.replace(event, turn=1)
-        numbered.append(event)
-    header = Header(
-        v=1,
-        space="test",
-        chain="thread.t",
-        record=3,
-        prev="",
-        time=time,
-        role="agent",
-        principal="a",
-        producer="p",
-        n=1,
-        request="",
-        digests=(),
-    )
-    return [Record(position=30, header=header, hash="", events=tuple(numbered))]
-
-
-def derived(
-    *events: Event, registry: Registry | None = None, prompt: str = "go on", session: str = ""
-) -> tuple[Extracted, list[Assertion]]:
-    made = Turn("t", 1, 7, registry or Registry(), Kinds())
-    extracted, *facts = derive(made, records_of(turn(*events, prompt=prompt, session=session)))
-    assert isinstance(extracted, Extracted)
-    return extracted, [event.fact for event in facts if isinstance(event, FactRecorded)]
 
 
 def test_calls_that_share_an_id_are_answered_in_their_order() -> None:
