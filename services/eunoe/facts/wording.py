@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from eunoe.facts.fold import View
+from eunoe.facts.labels import Labels
 from eunoe.facts.runs import Version
-from eunoe.schemas.facts import Assertion
-from eunoe.schemas.requests import FactView
+from eunoe.schemas.facts import Act, Assertion, Stated
+from eunoe.schemas.requests import ActView, FactView
+
+UNDECLARED = Labels()  # every label by its number
 
 
 def spoken(fact: Assertion) -> str:
-    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``."""
+    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``; ``tool bash through builder``."""
     source, provenance = fact.source, fact.provenance
-    who = f"{source.kind} {source.principal}".strip()
+    through = f" through {source.agent}" if source.kind == "tool" and source.agent else ""
+    who = f"{source.kind} {source.principal}".strip() + through
     how = fact.method if source.kind == "model" and fact.method != "stated" else ""
     turn = f"turn {provenance.turn}" if provenance.turn else ""
     entry = f"entry {provenance.entries[0]}" if len(provenance.entries) == 1 else ""
     return ", ".join(part for part in (who, how, turn, entry) if part)
 
 
-def shown(view: View, version: Version) -> FactView:
-    """One version of a folded document."""
-    fact = version.first.fact
+def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView:
+    """One version of a folded document. What leads speaks for every source that says the same."""
+    first, fact = version.first, version.first.fact
     leads = view.current is not None and version.id == view.current.id
+    said = [one for head in view.sources for one in head.said] if leads else version.said
     return FactView(
         id=version.id,
         identity=view.identity,
@@ -30,10 +37,10 @@ def shown(view: View, version: Version) -> FactView:
         state=version.state,
         source=fact.source,
         at=fact.at,
-        position=version.first.position,
+        position=first.position,
         method=fact.method,
         fact_class=fact.fact_class,
-        sources=tuple(spoken(head.first.fact) for head in view.sources) if leads else (spoken(fact),),
+        sources=_words(said),
         supports=sum(head.supports for head in view.sources) if leads else version.supports,
         others=tuple(_disagrees(head) for head in view.others) if leads else (),
         conflict=view.conflict and version.in_force,
@@ -45,21 +52,53 @@ def shown(view: View, version: Version) -> FactView:
         agent=fact.provenance.agent,
         entries=fact.provenance.entries,
         from_text=spoken(fact),
+        recorded=first.recorded,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        labels=labels.names(view.labels if leads else version.labels),
+        pinned=view.pinned if leads else version.pinned,
+        cites=fact.cites,
+        replaces=fact.replaces,
+        has_content=first.has_content,
     )
 
 
-def in_force(view: View) -> tuple[FactView, ...]:
-    """What of a document is in force: one fact, or every head of a kind whose values stand side by side."""
+def in_force(view: View, labels: Labels = UNDECLARED) -> tuple[FactView, ...]:
+    """What of a document is in force: one fact, or every value of a kind whose values stand side by side."""
     if view.current is None:
         return ()
     if view.conflict:
-        return (shown(view, view.current),)
-    return (shown(view, view.current), *(shown(view, other) for other in view.others))
+        return (shown(view, view.current, labels),)
+    return (shown(view, view.current, labels), *(shown(view, other, labels) for other in view.others))
 
 
-def every(view: View) -> tuple[FactView, ...]:
+def every(view: View, labels: Labels = UNDECLARED) -> tuple[FactView, ...]:
     """Every version, oldest first."""
-    return tuple(shown(view, version) for version in view.versions)
+    return tuple(shown(view, version, labels) for version in view.versions)
+
+
+def acts(view: View, labels: Labels = UNDECLARED) -> tuple[ActView, ...]:
+    """Every act that the document keeps, oldest first; labels that were put on begin with ``+``, others with ``-``."""
+    return tuple(_act(act, labels) for act in view.acts)
+
+
+def _act(act: Act, labels: Labels) -> ActView:
+    put_on = (f"+{name}" for name in labels.names(act.add))
+    taken_off = (f"-{name}" for name in labels.names(act.remove))
+    return ActView(
+        kind=act.kind,
+        target=act.target,
+        by=act.by,
+        at=act.recorded,
+        position=act.position,
+        reason=act.reason,
+        labels=(*put_on, *taken_off),
+        ids=act.ids,
+    )
+
+
+def _words(said: Iterable[Stated]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(spoken(one.fact) for one in said))
 
 
 def _disagrees(head: Version) -> str:
