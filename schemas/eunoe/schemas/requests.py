@@ -23,6 +23,10 @@ from eunoe.schemas.fact_requests import KindsReply as KindsReply
 from eunoe.schemas.fact_requests import KindView as KindView
 from eunoe.schemas.fact_requests import SessionReply as SessionReply
 from eunoe.schemas.fact_requests import SessionRequest as SessionRequest
+from eunoe.schemas.rebuild_requests import Difference as Difference
+from eunoe.schemas.rebuild_requests import RebuildReply as RebuildReply
+from eunoe.schemas.rebuild_requests import RebuildRequest as RebuildRequest
+from eunoe.schemas.rebuild_requests import RebuildRun as RebuildRun
 from eunoe.schemas.thread_requests import ThreadsReply as ThreadsReply
 from eunoe.schemas.thread_requests import ThreadsRequest as ThreadsRequest
 from eunoe.schemas.thread_requests import ThreadState as ThreadState
@@ -111,7 +115,8 @@ class ShowRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An entry as people and recalls see it. ``size`` is the whole content's bytes; ``time`` is ms UTC.
 
-    ``attachments`` describes each in a line: media type, bytes, and its name where it has one."""
+    ``attachments`` describes each in a line: media type, bytes, and its name where it has one. ``erased``: its content
+    is gone for good, and ``content`` says so."""
 
     entry: int
     turn: int
@@ -131,6 +136,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str = ""
     truncated: bool = False
     attachments: tuple[str, ...] = ()
+    erased: bool = False
 
 
 class ShowReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

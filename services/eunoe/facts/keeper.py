@@ -2,48 +2,83 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 import anyio
 
 from eunoe.facts.duty import Duty, Shared
-from eunoe.facts.recovery import Recovery
+from eunoe.facts.projector import Projector
+from eunoe.facts.rebuild import Rebuild
+from eunoe.facts.recovery import NEW, Recovery
+from eunoe.facts.refilling import Apply
+from eunoe.facts.store import FactStore
+from eunoe.runtime.doors import Store
 from eunoe.runtime.lasting import lasting
+from eunoe.schemas.errors import Busy
+
+logger = logging.getLogger(__name__)
 
 CHECK_SECONDS = 15.0  # seconds between two looks whether the buckets are still those that were filled
+BUSY_SECONDS = 0.2  # seconds before a look whether somebody else is done with making them again
 
 
 class Keeper(Duty):
-    """Makes the buckets again where they do not belong to the log."""
+    """Makes the buckets again where they do not belong to the log, and ends what others began who are gone."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._recovery = Recovery(shared.store)
+        self._recovery = Recovery(shared.store, shared.clock)
+        self.rebuild = Rebuild(shared.store, self._project, shared.clock)
         self._rebuilt = 0
+        shared.store.generations.changed.append(self._forget)
 
     def loops(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
         return {"the watch of the buckets waits": self._watch}
 
     def statistics(self) -> Mapping[str, int]:
-        return {"rebuilt": self._rebuilt}
+        return {"rebuilt": self._rebuilt, "generation": self._shared.store.generations.current}
 
     async def check(self) -> None:
         """Make the buckets again from the log where they do not belong to it; nobody is served meanwhile."""
         async with self._shared.gate.shut():
             await lasting("the facts wait", self._check)
 
+    async def look(self) -> None:
+        """One look at the buckets in use, and at what is left of those that were to replace them."""
+        if await self._recovery.reason():
+            await self.check()
+        try:
+            self._rebuilt += await self.rebuild.resume() is not None
+        except Busy as busy:
+            logger.info("the facts are left to somebody else: %s", busy, extra={"action": "rebuild_left"})
+
     async def _check(self) -> None:
-        reason = await self._recovery.reason()
-        if reason:
-            self._shared.projector.forget()
-            self._shared.facts.forget()
-            await self._recovery.rebuild(self._shared.projector.apply, reason)
-            self._rebuilt += 1
+        while reason := await self._recovery.reason():
+            try:
+                await self._make(reason)
+            except Busy as busy:
+                logger.info("the facts wait: %s", busy, extra={"action": "rebuild_awaited"})
+                await anyio.sleep(BUSY_SECONDS)
+        await self._recovery.settle()
+
+    async def _make(self, reason: str) -> None:
+        if reason == NEW:
+            self._forget()
+            await self._recovery.fill(self._shared.projector.apply)
         else:
-            await self._recovery.settle()
+            logger.warning("making the facts again from the log: %s", reason, extra={"action": "facts_lost"})
+            await self.rebuild.swap(reason)
+        self._rebuilt += 1
 
     async def _watch(self) -> None:
         while True:
+            await self.look()
             await anyio.sleep(CHECK_SECONDS)
-            if await self._recovery.reason():
-                await self.check()
+
+    def _project(self, store: Store) -> Apply:
+        return Projector(store, FactStore(store, self._shared.kinds)).apply
+
+    def _forget(self) -> None:
+        self._shared.projector.forget()
+        self._shared.facts.forget()

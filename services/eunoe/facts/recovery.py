@@ -1,23 +1,21 @@
-"""Buckets that do not belong to this log any more are made again from it, before anybody reads them.
+"""Whether the buckets in use belong to the log, and filling those that are new.
 
 The three buckets are filled together and say so: each holds the same `Origin`. One that lost it was
 emptied or replaced. A bucket that names positions beyond the log's end was filled from records that the
-log has lost.
+log has lost. A sealed one was to be replaced by a successor that is not there.
 """
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
-from typing import Protocol
 
 import msgspec
 
 from eunoe.facts import document
-from eunoe.runtime.doors import Documents, Entry, Store, Stored
-from eunoe.runtime.tasks import each
+from eunoe.facts import lease as leases
+from eunoe.facts.refilling import Apply, refill
+from eunoe.runtime.doors import Clock, Documents, Entry, InUse, Store, SystemClock
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Document, Mark, Origin
@@ -25,71 +23,51 @@ from eunoe.schemas.requests import ThreadState
 
 logger = logging.getLogger(__name__)
 
-
-class Apply(Protocol):
-    """Applies records of one chain, in order."""
-
-    async def __call__(self, *batch: Stored) -> None: ...
-
-
 NEW = "the buckets are new, and the log is not"
-_TOGETHER = 512  # records that are applied together when the facts are made again
-_BYTES = 16 * limits.MIB  # bytes after which no more of them are read
-_WIDTH = 32  # chains at once
 _TAIL = 1_024  # newest revisions of a bucket that are looked at: what came from a lost tail was written last
 
 
 class Recovery:
-    """Checks the buckets of one space, and makes them again."""
+    """Checks the buckets of one space, and fills new ones."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Clock | None = None) -> None:
         self._store = store
+        self._clock = clock or SystemClock()
 
     async def reason(self) -> str:
         """Why the buckets must be made again; empty when they are what the log says."""
+        in_use = await self._store.generations.look()
         for scope in subjects.BUCKETS:
             named = await self._named(self._store.bucket(scope))
             last = (await self._store.log.info()).last  # after what is named: others append and project meanwhile
             if named > last:
                 return f"the {scope} bucket names position {named}, and the log ends at {last}"
-        origins = await self._origins()
-        if None not in origins and len(set(origins)) == 1:
+        if in_use.sealed and not await self._being_replaced():
+            return "the buckets are sealed, and those that were to replace them are not there"
+        if in_use.whole or not (await self._store.log.info()).last:
             return ""
-        if not (await self._store.log.info()).last:
-            return ""
-        return NEW if not any(origins) else "a bucket was emptied or replaced"
+        return NEW if in_use.new else "a bucket was emptied or replaced"
 
     async def settle(self) -> None:
         """Give the buckets one origin, when the log is empty and so are they."""
-        if None in await self._origins():
-            await self._mark()
+        in_use = await self._store.generations.look()
+        if not in_use.whole:
+            await self._mark(in_use)
 
-    async def rebuild(self, apply: Apply, reason: str) -> int:
-        """Empty the buckets and apply every record of the log again; returns how many there were.
+    async def fill(self, apply: Apply) -> int:
+        """Apply every record of the log to new buckets; returns the last position.
 
-        New buckets hold nothing but what a replica brings in now, or one that was killed brought in, so they
-        are not emptied: it goes on from there.
+        They hold nothing but what a replica brings in now, or one that was killed brought in, so it goes on from there.
         """
-        level = logging.INFO if reason == NEW else logging.WARNING
-        logger.log(level, "making the facts again from the log: %s", reason, extra={"action": "facts_rebuild"})
-        if reason != NEW:
-            await self._empty()
-        count = 0
-        async with aclosing(_batches(self._store.log.scan())) as batches:
-            async for batch in batches:
-                await each(_chains(batch), lambda chain: apply(*chain), _WIDTH)
-                count += len(batch)
-        await self._mark()
-        logger.log(level, "made the facts again from %d records", count, extra={"action": "facts_rebuilt"})
-        return count
+        logger.info("making the facts from the log: %s", NEW, extra={"action": "facts_rebuild"})
+        last = await refill(self._store.log, apply)
+        await self._mark(await self._store.generations.look())
+        logger.info("made the facts from the log up to %d", last, extra={"action": "facts_rebuilt"})
+        return last
 
-    async def _origins(self) -> list[str | None]:
-        found = [await self._store.bucket(scope).get(subjects.ORIGIN_KEY) for scope in subjects.BUCKETS]
-        return [msgspec.json.decode(entry.value, type=Origin).id if entry else None for entry in found]
-
-    async def _mark(self) -> None:
+    async def _mark(self, in_use: InUse) -> None:
         """Of replicas that start at once, the first to mark the first bucket names the origin of all."""
-        origin = Origin(v=limits.SCHEMA_VERSION, id=secrets.token_hex(8))
+        origin = Origin(v=limits.SCHEMA_VERSION, id=secrets.token_hex(8), generation=in_use.generation)
         data = msgspec.json.encode(origin)
         try:
             await self._store.permanent.put(subjects.ORIGIN_KEY, data, expect=0)
@@ -99,45 +77,17 @@ class Recovery:
         for bucket in (self._store.session, self._store.thread):
             await bucket.put(subjects.ORIGIN_KEY, data)
 
+    async def _being_replaced(self) -> bool:
+        other = await self._store.generations.other("permanent")
+        run = leases.read(await other.get(subjects.REBUILD_KEY)) if other else None
+        return run is not None and leases.held(run, self._clock)
+
     async def _named(self, bucket: Documents) -> int:
         revision = await bucket.revision()
         highest = 0
         async for entry in bucket.scan(["fact.>", "state.*", "mark.*"], after=max(0, revision - _TAIL)):
             highest = max(highest, _position(entry))
         return highest
-
-    async def _empty(self) -> None:
-        """States go after documents: while one is there, another replica takes its records for applied. Origins go
-        last: without them the buckets are new."""
-        buckets = [self._store.bucket(scope) for scope in subjects.BUCKETS]
-        for bucket in buckets:
-            async for entry in bucket.scan():
-                if not entry.key.startswith(("state.", "mark.", subjects.ORIGIN_KEY)):
-                    await bucket.delete(entry.key)
-        for filters in (["state.*", "mark.*"], [subjects.ORIGIN_KEY]):
-            for bucket in buckets:
-                async for entry in bucket.scan(filters):
-                    await bucket.delete(entry.key)
-
-
-async def _batches(found: AsyncIterator[Stored]) -> AsyncGenerator[list[Stored], None]:
-    """Messages as they come, several at a time, in bounded memory."""
-    batch: list[Stored] = []
-    size = 0
-    async for stored in found:
-        batch.append(stored)
-        size += len(stored.data)
-        if len(batch) == _TOGETHER or size > _BYTES:
-            yield batch
-            batch, size = [], 0
-    yield batch
-
-
-def _chains(batch: list[Stored]) -> list[list[Stored]]:
-    found: dict[str, list[Stored]] = {}
-    for stored in batch:
-        found.setdefault(subjects.chain_of(stored.subject), []).append(stored)
-    return list(found.values())
 
 
 def _position(entry: Entry) -> int:

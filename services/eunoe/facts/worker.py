@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from eunoe.facts.answering import Answering
 from eunoe.facts.duty import Duty, Shared
 from eunoe.facts.keeper import Keeper
+from eunoe.facts.rebuilder import Rebuilder
 from eunoe.facts.sessions_answering import SessionsAnswering
 from eunoe.facts.sweeper import Sweeper
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
@@ -30,6 +31,7 @@ class FactsWorker:
         self._keeper = Keeper(self._shared)
         self._duties: tuple[Duty, ...] = (
             self._keeper,
+            Rebuilder(self._shared, self._keeper),
             Answering(self._shared),
             SessionsAnswering(self._shared),
             Sweeper(self._shared),

@@ -123,6 +123,10 @@ class Generations(Protocol):
         """Which set is in use now; where that is whole and newer than this process's, it goes over to it."""
         ...
 
+    async def other(self, scope: Bucket) -> Documents | None:
+        """One bucket of the other set; None where it is not there, or was in use."""
+        ...
+
     async def prepare(self) -> Buckets:
         """The buckets of the other set, made where they are missing or left over from a set that was in use."""
         ...

@@ -87,6 +87,11 @@ class JetStreamDocuments:
         self._look = look
         self._place = Place(jetstream, bucket, generation)
 
+    @property
+    def stream(self) -> str:
+        """The stream of the bucket in use."""
+        return f"KV_{self._place.bucket}"
+
     def go(self, bucket: str, generation: int) -> None:
         """Be the bucket of that name and generation from now on; what is under way begins again there."""
         left, self._place = self._place, Place(self._jetstream, bucket, generation)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from eunoe.runtime.bucket_doors import Buckets as Buckets
@@ -155,6 +155,11 @@ class Store:
     session: Documents
     thread: Documents
     generations: Generations
+
+    def over(self, buckets: Buckets) -> Store:
+        """The same doors, but for the documents: those are of other buckets."""
+        made = {str(scope): documents for scope, documents in buckets.items()}
+        return replace(self, permanent=made["permanent"], session=made["session"], thread=made["thread"])
 
     def bucket(self, scope: str) -> Documents:
         return {"permanent": self.permanent, "session": self.session, "thread": self.thread}[scope]

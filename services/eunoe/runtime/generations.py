@@ -80,16 +80,23 @@ class JetStreamGenerations:
         for call in list(self.changed):
             call()
 
+    async def other(self, scope: Bucket) -> JetStreamDocuments | None:
+        made = self._made(scope)
+        try:
+            info = await streams.info(self._jetstream, made.stream)
+        except Refused as refused:
+            if refused.number != STREAM_NOT_FOUND:
+                raise
+            return None
+        return None if info["config"].get("sealed") else made
+
     async def prepare(self) -> Buckets:
-        other, generation = slots.other(self._slot), self._generation + 1
+        other = slots.other(self._slot)
         if (await self._seen(other)).sealed:
             await self._delete(other)
         for policy in policies.buckets(self._space, self._replicas, other):
             await streams.ensured(self._jetstream, policy)
-        return {
-            scope: JetStreamDocuments(self._jetstream, subjects.bucket(self._space, scope, other), generation)
-            for scope in BUCKETS
-        }
+        return {scope: self._made(scope) for scope in BUCKETS}
 
     async def clear(self) -> None:
         other = slots.other(self._slot)
@@ -114,6 +121,10 @@ class JetStreamGenerations:
 
     async def drop(self) -> None:
         await self._delete(slots.other((await self.look()).slot))
+
+    def _made(self, scope: Bucket) -> JetStreamDocuments:
+        name = subjects.bucket(self._space, scope, slots.other(self._slot))
+        return JetStreamDocuments(self._jetstream, name, self._generation + 1)
 
     async def _delete(self, slot: int) -> None:
         await each(subjects.bucket_streams(self._space, slot), self._delete_one, len(BUCKETS))

@@ -14,20 +14,34 @@ from dataclasses import dataclass
 
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, Caller
+from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, SLOTS, Bucket, Caller
 
-READ_VERBS = ("head", "show", "records", "threads", "compose", "turns", "facts", "fact", "session")
+READ_VERBS = (
+    "head",
+    "show",
+    "records",
+    "threads",
+    "compose",
+    "turns",
+    "facts",
+    "fact",
+    "why",
+    "traces",
+    "session",
+    "kinds",
+)
 VERBS = ("append", "piece", *READ_VERBS)
-PERSON_VERBS = (*VERBS, "anchor", "erase")
+PERSON_VERBS = (*VERBS, "anchor", "erase", "rebuild")
 WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
     "audit": ("append", "piece", "head", "show", "records", "anchor", "erase"),
     "extraction": (),
-    "facts": ("facts", "fact", "threads", "session"),
+    "facts": ("facts", "fact", "threads", "session", "rebuild"),
     "composition": ("compose", "turns"),
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
 WORKERS = (*SERVED, OPERATOR.principal)  # the principals of the role worker
+REBUILDERS = ("audit", OPERATOR.principal)  # those of them that may have the facts made again
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +89,8 @@ def _operator(space: str) -> Grant:
     """Reads the log, dead letters and pieces with consumers of its own, and sees how everything else is doing."""
     reading = (subjects.log_stream(space), subjects.dead_stream(space), subjects.blobs_stream(space))
     reads = tuple(subject for stream in reading for subject in _reading(stream))
-    sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in subjects.streams(space) if stream not in reading)
-    asks = _asking(space, OPERATOR, READ_VERBS)
+    sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in subjects.all_streams(space) if stream not in reading)
+    asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild"))
     return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
 
 
@@ -85,7 +99,7 @@ def _worker(space: str, caller: Caller) -> Grant:
     if name not in SERVED:
         raise Invalid(f"there is no worker {name!r}; known are {', '.join(WORKERS)}")
     asks = (*WORKER_VERBS, "rebuild") if name == "audit" else WORKER_VERBS  # an erasure has the facts made again
-    using = tuple(subject for stream in subjects.streams(space) for subject in _using(stream))
+    using = tuple(subject for stream in subjects.all_streams(space) for subject in _using(stream))
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
         (*_asking(space, caller, asks), *_API, *using, *_writing(space, name), subjects.dead(space, name)),
@@ -94,20 +108,31 @@ def _worker(space: str, caller: Caller) -> Grant:
     )
 
 
+def _asked_by(worker: str) -> tuple[str, ...]:
+    return (*WORKER_VERBS, "rebuild") if worker in REBUILDERS else WORKER_VERBS
+
+
 def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ...]:
     """Requests in the caller's own name, about any chain."""
     return tuple(subjects.request(space, verb, caller).rpartition(".")[0] + ".>" for verb in verbs)
 
 
 def _writing(space: str, worker: str) -> tuple[str, ...]:
-    """The stored subjects that only this worker writes: the log is audit's, the buckets are the projector's."""
+    """What only this worker writes or takes away: the log is audit's, the buckets are the projector's."""
     if worker == "audit":
-        kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space))
+        jobs = subjects.jobs_stream(space)
+        kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
         erasing = tuple(f"$JS.API.STREAM.MSG.DELETE.{stream}" for stream in kept)
-        return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing)
+        return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing, *_reading(jobs))
     if worker == "facts":
-        return tuple(f"$KV.{subjects.bucket(space, scope)}.>" for scope in BUCKETS)
+        return tuple(subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
     return ()
+
+
+def _owning(space: str, scope: Bucket, slot: int) -> tuple[str, ...]:
+    """Write a bucket, seal it, and delete it: the sets of buckets take turns."""
+    bucket = subjects.bucket(space, scope, slot)
+    return (f"$KV.{bucket}.>", f"$JS.API.STREAM.UPDATE.KV_{bucket}", f"$JS.API.STREAM.DELETE.KV_{bucket}")
 
 
 def _using(stream: str) -> tuple[str, ...]:

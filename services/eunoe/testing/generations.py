@@ -42,12 +42,15 @@ class MemoryGenerations:
             self._go()
         return seen
 
+    async def other(self, scope: Bucket) -> MemoryDocuments | None:
+        stream = self._streams.get(slots.other(self._slot), {}).get(scope)
+        return self._made(stream) if stream is not None and not stream.sealed else None
+
     async def prepare(self) -> Buckets:
         other = slots.other(self._slot)
         if other not in self._streams or self._seen(other).sealed:
             self._streams[other] = {scope: self._new() for scope in BUCKETS}
-        made = self._streams[other]
-        return {scope: MemoryDocuments(stream=made[scope], generation=self._generation + 1) for scope in BUCKETS}
+        return {scope: self._made(stream) for scope, stream in self._streams[other].items()}
 
     async def clear(self) -> None:
         for stream in self._streams[slots.other(self._slot)].values():
@@ -70,6 +73,9 @@ class MemoryGenerations:
             documents.go(self._streams[self._slot][scope], self._generation)
         for call in list(self.changed):
             call()
+
+    def _made(self, stream: MemoryStream) -> MemoryDocuments:
+        return MemoryDocuments(stream=stream, generation=self._generation + 1)
 
     def _new(self) -> MemoryStream:
         return MemoryStream(self._clock, latest_only=True)

@@ -1,0 +1,218 @@
+"""Making the facts again from the log, beside those in use: to compare the two, or to replace them.
+
+What is made takes the place of what is there in steps, each of which a kill may follow: the other set of buckets is
+filled from the log · the set in use is sealed, so that nobody writes to it any more · the other one catches up with
+the log's end, and with that has all that anybody ever wrote to the old one · it gets its origins, with which it is in
+use · everybody goes over to it · the old one is deleted. Before the origins the old set is in use, if only to be read;
+a sealed one without successor is a reason to begin again. So neither a lost nor a half-made set is ever served.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+import msgspec
+
+from eunoe.facts import lease as leases
+from eunoe.facts.comparison import Comparison
+from eunoe.facts.lease import Lease, Leased
+from eunoe.facts.refilling import Apply, refill
+from eunoe.runtime.doors import Clock, Store
+from eunoe.runtime.tasks import task_group
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Busy, Conflict, EunoeError, Unreachable
+from eunoe.schemas.facts import Origin
+from eunoe.schemas.requests import RebuildReply, RebuildRun
+
+logger = logging.getLogger(__name__)
+
+RELEASE_SECONDS = 2.0  # seconds in which a run that ends early may say so
+
+Project = Callable[[Store], Apply]
+"""What applies records to the documents of a store."""
+
+
+class Rebuild:
+    """Runs over the buckets of one space; ``holder`` names this process among its replicas."""
+
+    def __init__(self, store: Store, project: Project, clock: Clock) -> None:
+        self._store = store
+        self._project = project
+        self._clock = clock
+        self._holder = secrets.token_hex(4)
+
+    async def swap(self, reason: str) -> RebuildRun:
+        """Make the facts again and let them replace those in use; returns when they have.
+
+        Raises `Busy` while somebody else does so, `Unreachable` and `Denied` with what cannot be reached or done.
+        """
+        return await self.run(await self.begin(RebuildRun(v=limits.SCHEMA_VERSION, id="", holder="", reason=reason)))
+
+    async def begin(self, wanted: RebuildRun) -> Lease:
+        """Take the lease for a run; raises `Busy` when somebody has it. One without an id goes on under that of a run
+        that was to replace the facts, and whose holder is gone."""
+        generations = self._store.generations
+        await generations.look()
+        leases.refuse(leases.read(await self._store.permanent.get(subjects.REBUILD_KEY)), self._clock)
+        made = await generations.prepare()
+        before = leases.read(await made["permanent"].get(subjects.REBUILD_KEY))
+        if not wanted.id and before and not before.over and not before.check:
+            wanted = msgspec.structs.replace(wanted, id=before.id, by=before.by)
+        run = msgspec.structs.replace(
+            wanted,
+            id=wanted.id or secrets.token_hex(6),
+            holder=self._holder,
+            started=self._clock.now(),
+            generation=generations.current + 1,
+            of=(await self._store.log.info()).count,
+        )
+        lease = await Lease.take(made["permanent"], run, self._clock)
+        if await _used(self._store.over(made)):
+            await self._clear(lease)
+        return lease
+
+    async def run(self, lease: Lease) -> RebuildRun:
+        """Do what a lease was taken for; what became of it is kept where `status` finds it, failures too."""
+        check, reason = lease.run.check, lease.run.reason
+        what = "comparing the facts with the log" if check else "making the facts again from the log"
+        logger.info("%s: %s", what, reason or "asked for", extra={"action": "facts_rebuild", "run": lease.run.id})
+        async with _ending(lease), task_group() as tasks:
+            tasks.start_soon(lease.keep)
+            made = await self._made(lease)
+            await (self._check(lease, made) if check else self._swap(lease, made))
+            tasks.cancel_scope.cancel()
+        run = lease.run
+        logger.info(
+            "%s is done: %d records, %d documents, %d differences",
+            *(what, run.records, run.documents, run.differences),
+            extra={"action": "facts_rebuilt", "run": run.id},
+        )
+        return run
+
+    async def status(self) -> RebuildReply:
+        """The run that goes on, or the last one."""
+        other = await self._store.generations.other("permanent")
+        found = [other, self._store.permanent] if other else [self._store.permanent]
+        runs = [leases.read(await bucket.get(subjects.REBUILD_KEY)) for bucket in found]
+        run = max((run for run in runs if run), key=lambda one: one.started, default=None)
+        if run is None:
+            return RebuildReply(state="none")
+        if run.phase == "done":
+            return RebuildReply(state="done", run=run)
+        if run.phase == "failed":
+            return RebuildReply(state="failed", run=run)
+        return RebuildReply(state="lost" if self._lost(run) else "running", run=run)
+
+    async def resume(self) -> RebuildRun | None:
+        """Bring to an end what somebody began who is gone; raises `Busy` when somebody else does so first."""
+        generations = self._store.generations
+        await generations.look()
+        last = leases.read(await self._store.permanent.get(subjects.REBUILD_KEY))
+        if last and self._lost(last):
+            lease = await Lease.take(self._store.permanent, last, self._clock)
+            await generations.drop()
+            await lease.step(phase="done")
+            return lease.run
+        other = await generations.other("permanent")
+        left = leases.read(await other.get(subjects.REBUILD_KEY)) if other else None
+        if left is None or other is None or not self._lost(left):
+            return None
+        if left.check:
+            await Lease.take(other, left, self._clock)
+            await generations.drop()
+            return None
+        return await self.swap(left.reason)
+
+    def _lost(self, run: RebuildRun) -> bool:
+        return not run.over and not leases.held(run, self._clock)
+
+    async def _clear(self, lease: Lease) -> None:
+        """What is left of another run is not gone on with: the log may have been another."""
+        try:
+            await self._store.generations.clear()
+        except Conflict as conflict:
+            raise Busy(str(conflict)) from None
+        await lease.again()
+
+    async def _made(self, lease: Lease) -> Store:
+        made = await self._store.generations.prepare()
+        return self._store.over({scope: Leased(bucket, lease) for scope, bucket in made.items()})
+
+    async def _swap(self, lease: Lease, made: Store) -> None:
+        generations, apply = self._store.generations, self._project(made)
+        position = await self._fill(lease, apply, 1)
+        await lease.step(phase="sealing")
+        await generations.seal()
+        await lease.step(phase="catching up")
+        await self._fill(lease, apply, position + 1)
+        await lease.step(phase="swapping", documents=await _count(made))
+        await self._mark(lease, made)
+        if (await generations.look()).generation != lease.run.generation:
+            raise Unreachable("the facts were made, and are not in use yet; it is begun again")
+        await lease.step(phase="dropping")
+        await generations.drop()
+        await lease.step(phase="done")
+
+    async def _check(self, lease: Lease, made: Store) -> None:
+        apply = self._project(made)
+        position = await self._fill(lease, apply, 1)
+        await lease.step(phase="comparing")
+
+        async def catch_up() -> None:
+            nonlocal position
+            position = await self._fill(lease, apply, position + 1)
+
+        found = await Comparison(self._store, made, catch_up).run()
+        lease.tell(documents=found.documents, differences=found.count, differing=found.first)
+        lease.sure()
+        done = msgspec.structs.replace(lease.run, phase="done", expires_at=0)
+        await self._store.permanent.put(subjects.REBUILD_KEY, msgspec.json.encode(done))
+        await lease.step(phase="dropping")
+        await self._store.generations.drop()
+        lease.run = done
+
+    async def _fill(self, lease: Lease, apply: Apply, start: int) -> int:
+        def progress(count: int) -> None:
+            records = lease.run.records + count
+            lease.tell(records=records, of=max(records, lease.run.of))
+
+        return await refill(self._store.log, apply, start=start, progress=progress)
+
+    async def _mark(self, lease: Lease, made: Store) -> None:
+        """The permanent bucket last: with that origin the set is in use."""
+        origin = Origin(v=limits.SCHEMA_VERSION, id=secrets.token_hex(8), generation=lease.run.generation)
+        for scope in reversed(subjects.BUCKETS):
+            await made.bucket(scope).put(subjects.ORIGIN_KEY, msgspec.json.encode(origin))
+
+
+@asynccontextmanager
+async def _ending(lease: Lease) -> AsyncIterator[None]:
+    """Say of a run that ends early why, so that another need not wait until its lease expires."""
+    try:
+        yield
+    except BaseException as error:
+        reason = str(error) if isinstance(error, EunoeError) else f"it was stopped ({type(error).__name__})"
+        with anyio.move_on_after(RELEASE_SECONDS, shield=True):
+            try:
+                lease.sure()
+                await lease.step(phase="failed", error=reason)
+            except EunoeError as failure:
+                logger.info("the end of a run is not told: %s", failure, extra={"action": "rebuild_untold"})
+        raise
+
+
+async def _used(made: Store) -> bool:
+    """Whether there is anything in a set of buckets but the lease."""
+    for scope in subjects.BUCKETS:
+        async for entry in made.bucket(scope).scan():
+            if entry.key != subjects.REBUILD_KEY:
+                return True
+    return False
+
+
+async def _count(made: Store) -> int:
+    return sum([1 for scope in subjects.BUCKETS async for entry in made.bucket(scope).scan()]) - 1
