@@ -124,6 +124,7 @@ class Composed:
 class Fold:
     """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place.
 
+    ``erasures`` is the position of the newest step of an erasure when it was read.
     ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
     has none for an agent for which they were not looked for.
     """
@@ -144,6 +145,7 @@ class Fold:
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
+        self.erasures = 0
 
     @property
     def record(self) -> int:

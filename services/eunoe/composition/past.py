@@ -166,7 +166,8 @@ def _differences(
     reasons = []
     if recipe.renderer != limits.RENDERER_VERSION:
         reasons.append(f"renderer {recipe.renderer} → {limits.RENDERER_VERSION}")
-    present = {item.entry for turn in turns.values() for item in turn.items} | {item.entry for item in instructions}
+    items = [*(item for turn in turns.values() for item in turn.items), *instructions]
+    present = {item.entry for item in items if not item.event.erased}
     reasons += [f"erased: entry {entry}" for entry in sorted(found.shown - present)]
     reasons += [f"erased: fact {fact.id}" for fact in (*recipe.earlier, *recipe.now) if fact.id not in lines]
     if recipe.state and recipe.state.id not in lines:

@@ -93,7 +93,8 @@ class Threads:
 
     async def _newest(self, fold: Fold) -> Stored | None:
         """The end of the chain, at least as far as it was seen before; a log that lost its end is folded anew."""
-        filters = [subjects.chain_filter(self._store.space, fold.chain)]
+        erasures = subjects.chain_subject(self._store.space, subjects.ERASURES, "memory")
+        filters = [subjects.chain_filter(self._store.space, fold.chain), erasures]
         try:
             found = await self._store.log.last(filters, fence=fold.position)
         except Busy:
@@ -102,10 +103,18 @@ class Threads:
             logger.warning("%s is shorter than it was", fold.chain, extra={"action": "log_rewound"})
             fold.restart(Fold(fold.chain))
             found = await self._store.log.last(filters)
-        newest = max(found.messages, key=lambda message: message.seq, default=None)
+        self._forget_erased(fold, max((one.seq for one in found.messages if one.subject == erasures), default=0))
+        own = [message for message in found.messages if message.subject != erasures]
+        newest = max(own, key=lambda message: message.seq, default=None)
         if newest is not None:
             fold.upto = max(found.upto, newest.seq)
         return newest
+
+    def _forget_erased(self, fold: Fold, erasures: int) -> None:
+        """After a step of any erasure the thread is read anew: what is folded may hold what was erased."""
+        if erasures != fold.erasures:
+            fold.restart(Fold(fold.chain))
+            fold.erasures = erasures
 
     def _tidy(self, fold: Fold) -> None:
         if fold.size > limits.FOLDED_THREAD_BYTES and fold.recipes:
