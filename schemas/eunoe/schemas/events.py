@@ -89,6 +89,11 @@ class EntryBase(Base, frozen=True, kw_only=True, omit_defaults=True):
     attachments: tuple[Attachment, ...] = ()
     erased: bool = False
 
+    @property
+    def gone(self) -> str:
+        """What is said in the place of content that was erased; empty where it was not."""
+        return f"[entry {self.entry} was erased]" if self.erased else ""
+
 
 class Instructions(EntryBase, frozen=True, kw_only=True, omit_defaults=True, tag="instructions"):
     """The caller's own instructions to the model, kept verbatim and never mixed with memory."""

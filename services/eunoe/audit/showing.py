@@ -43,7 +43,7 @@ def show(event: EntryBase, record: Record) -> Shown:
         turn=event.turn,
         kind=_KINDS[type(event)],
         time=event.at or record.header.time,
-        content=event.blob.head if event.blob else event.content,
+        content=event.gone or (event.blob.head if event.blob else event.content),
         size=size_of(event.content, event.blob),
         state="open",
         position=record.position,
@@ -55,6 +55,7 @@ def show(event: EntryBase, record: Record) -> Shown:
         model=event.model if isinstance(event, Response) else "",
         truncated=event.blob is not None,
         attachments=tuple(_described(attachment) for attachment in event.attachments),
+        erased=event.erased,
     )
 
 

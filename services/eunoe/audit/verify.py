@@ -14,6 +14,7 @@ import msgspec
 
 from eunoe.audit.anchors import Anchor, Mark, Receipt
 from eunoe.audit.contents import Named, named, wrong
+from eunoe.audit.digests import Digests
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import Damaged, NewerSchema
@@ -39,7 +40,8 @@ class Rooted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was checked, and every problem in the order found. ``rooted``: where a root was asked for, and found."""
+    """What was checked, and every problem in the order found. ``rooted``: where a root was asked for, and found.
+    ``erased`` counts the records of which something was erased, which is no problem."""
 
     chains: int
     records: int
@@ -49,6 +51,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last: int
     problems: tuple[Problem, ...]
     rooted: Rooted | None = None
+    erased: int = 0
 
     @property
     def fine(self) -> bool:
@@ -95,6 +98,7 @@ class Verifier:
     contents: list[Named] = field(default_factory=list)
     _claims: dict[str, list[_Claim]] = field(default_factory=dict)
     _held: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    _digests: Digests = field(default_factory=Digests)
 
     def expect(self, anchors: Iterable[Anchor], receipts: Iterable[Receipt] = (), root: str = "") -> None:
         """What anchors and receipts say. Only the newest of each chain and kind can show what is missing.
@@ -181,6 +185,9 @@ class Verifier:
         for chain, claims in sorted(self._claims.items()):
             if not self.thread or chain == subjects.thread_chain(self.thread):
                 self._missing(chain, claims)
+        for taken in self._digests.unexplained():
+            what = f"event {taken.index + 1} was taken out, and no record says that it was erased"
+            self._wrong(what, taken.chain, taken.record, taken.position)
         return Verdict(
             chains=len(self.chains),
             records=self.records,
@@ -190,6 +197,7 @@ class Verifier:
             last=self.last,
             problems=tuple(self.problems),
             rooted=self.rooted,
+            erased=self._digests.records,
         )
 
     def _check(self, stored: Stored, chain: str) -> None:
@@ -199,7 +207,9 @@ class Verifier:
         header = records.open_header(raw)
         if records.digest_header(raw) != wire.hash:
             self._wrong("its header does not have its hash: it was changed", chain, header.record, stored.seq)
-        self._check_events(wire, header, chain, stored.seq)
+        self.events += len(wire.events)
+        for what in self._digests.check(wire, header, chain, stored.seq):
+            self._wrong(what, chain, header.record, stored.seq)
         if stored.subject != _subject(wire, header):
             self._wrong(
                 f"it belongs to {subjects.chain_name(header.chain)}: it was put here", chain, header.record, stored.seq
@@ -214,24 +224,10 @@ class Verifier:
             )
             return
         self.contents += named(chain, stored)
+        self._digests.note(chain, stored)
         self._check_link(state, header, chain, stored.seq)
         self._meet(chain, header.record, wire.hash)
         self.chains[chain] = _Chain(header.record, wire.hash, stored.seq, header.entries)
-
-    def _check_events(self, wire: Wire, header: Header, chain: str, position: int) -> None:
-        self.events += len(wire.events)
-        if len(wire.salts) != len(wire.events) or len(header.digests) != len(wire.events):
-            self._wrong("it does not hold as many events as its header says", chain, header.record, position)
-            return
-        for index, (salt, raw, digest) in enumerate(zip(wire.salts, wire.events, header.digests, strict=True)):
-            try:
-                found = records.digest_event(salt, bytes(raw))
-            except ValueError:
-                found = ""
-            if found != digest:
-                self._wrong(
-                    f"event {index + 1} does not have its digest: it was changed", chain, header.record, position
-                )
 
     def _check_link(self, state: _Chain, header: Header, chain: str, position: int) -> None:
         if header.record > state.record + 1:

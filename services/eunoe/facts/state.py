@@ -103,7 +103,7 @@ def _title(record: Record) -> str:
 
 
 def _text(prompt: Prompt) -> str:
-    return prompt.blob.head if prompt.blob else prompt.content
+    return prompt.gone or (prompt.blob.head if prompt.blob else prompt.content)
 
 
 def _newest(known: tuple[str, ...], more: list[str]) -> tuple[str, ...]:
