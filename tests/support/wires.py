@@ -39,13 +39,14 @@ class Wire:
         if self.hold is not None:
             await self.hold.wait()
         fault = self.faults.pop(0) if self.faults and address.verb == "append" else ""
-        if self.down or fault == "missing":
+        handlers = self.desk.worker.handlers()
+        if self.down or fault == "missing" or address.verb not in handlers:
             raise WorkerMissing(f"no worker serves {address.verb}.", verb=address.verb)
         if address.verb == "append":
             self.appends.append((address.chain, data))
         if fault == "lost":
             raise OutcomeUnknown(f"no answer to {address.verb} came within {timeout:g} s.")
-        answer = await self.desk.worker.handlers()[address.verb](address, data)
+        answer = await handlers[address.verb](address, data)
         if fault == "deaf":
             raise OutcomeUnknown(f"no answer to {address.verb} came within {timeout:g} s.")
         return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eunoe.client.deleting import Deletion, ScopeDeletion
 from eunoe.client.importing import Report, import_file
 from eunoe.client.memory import Memory
 from eunoe.client.stating import StatedFact
@@ -9,4 +10,14 @@ from eunoe.client.thread import Thread
 from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
 
-__all__ = ["Memory", "Receipt", "Report", "StatedFact", "Thread", "Turn", "import_file"]
+__all__ = [
+    "Deletion",
+    "Memory",
+    "Receipt",
+    "Report",
+    "ScopeDeletion",
+    "StatedFact",
+    "Thread",
+    "Turn",
+    "import_file",
+]

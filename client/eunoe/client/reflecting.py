@@ -1,10 +1,11 @@
-"""Reading one's own writes: what this client did to facts is waited for before it reads."""
+"""Reading one's own writes: what this client did to facts and sessions is waited for before it reads."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
 
+import anyio
 from msgspec import structs
 
 from eunoe.client.gate import Gate
@@ -12,7 +13,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.schemas import limits
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import OutcomeUnknown, Unreachable, WorkerMissing
-from eunoe.schemas.events import Event, FactEvent
+from eunoe.schemas.events import BookEvent, Event
 from eunoe.schemas.requests import FactsReply, FactsRequest
 
 logger = logging.getLogger(__name__)
@@ -29,9 +30,19 @@ class Reflected:
         self._watermark = Watermark()
 
     def wrote(self, receipt: Receipt, events: Iterable[Event]) -> None:
-        """Note an append; only acts on facts have to be waited for."""
-        if any(isinstance(event, FactEvent) for event in events):
+        """Note an append; only what is done to facts and sessions has to be waited for."""
+        if any(isinstance(event, BookEvent) for event in events):
             self._waiting[receipt.chain] = max(receipt.position, self._waiting.get(receipt.chain, 0))
+
+    def read(self, chain: str, found: Watermark) -> None:
+        """Note what an answer reflected that was asked for after this client's last write to a chain."""
+        if found.log >= self._waiting.get(chain, 0):
+            self._waiting.pop(chain, None)
+        self._watermark = Watermark(
+            permanent=max(found.permanent, self._watermark.permanent),
+            session=max(found.session, self._watermark.session),
+            thread=max(found.thread, self._watermark.thread),
+        )
 
     async def watermark(self, position: int) -> Watermark:
         """What a read must reflect: the log up to ``position``, and the buckets that hold this client's facts.
@@ -46,14 +57,21 @@ class Reflected:
                 break
         return structs.replace(self._watermark, log=position)
 
+    async def settle(self, chain: str, at: int, seconds: float) -> None:
+        """Return once every read reflects a record of the chain.
+
+        Raises `WorkerMissing`, `Unreachable`, and `OutcomeUnknown` when that takes longer than ``seconds``.
+        """
+        with anyio.move_on_after(seconds):
+            while self._waiting.get(chain, 0) >= at > 0:
+                await self._wait(chain, self._waiting[chain])
+            return
+        raise OutcomeUnknown(
+            "it is in the log, and the facts worker has not come to it yet: until then reads show what was before. "
+            "See with `eunoe status` how far it is."
+        )
+
     async def _wait(self, chain: str, at: int) -> None:
         request = FactsRequest(limit=1, after=Watermark(log=at), wait=WAIT_SECONDS)
         timeout = WAIT_SECONDS + limits.REQUEST_SECONDS
-        found = (await self._gate.ask("facts", request, FactsReply, timeout=timeout)).watermark
-        if found.log >= at and self._waiting.get(chain) == at:
-            del self._waiting[chain]
-        self._watermark = Watermark(
-            permanent=max(found.permanent, self._watermark.permanent),
-            session=max(found.session, self._watermark.session),
-            thread=max(found.thread, self._watermark.thread),
-        )
+        self.read(chain, (await self._gate.ask("facts", request, FactsReply, timeout=timeout)).watermark)

@@ -1,69 +1,137 @@
-"""Facts as people and programs state them. Pure."""
+"""Facts as people and programs state them, and move them. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import msgspec
 
 from eunoe.client.tickets import Receipt
-from eunoe.facts.values import blank, limit
+from eunoe.facts import stating_rules
+from eunoe.facts.values import limit
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.facts import OWN_CLASS, Assertion, FactClass, Identity, Provenance, Scope, Source
 from eunoe.schemas.requests import FactView
 from eunoe.schemas.subjects import Caller
 
+Moment = int | datetime
+"""A moment: ms UTC, or a datetime that says in which zone it is."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CLASSES: dict[Scope, FactClass] = {"permanent": "permanent", "session": "dynamic", "thread": "dynamic"}
 
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A fact that was stated: its id, empty while the outbox keeps it, and the receipt of its append."""
+    """A fact that was stated: its id, empty while the outbox keeps it, and the receipt of its append.
+
+    ``version`` is the rank of its value among those of its lineage, 0 where nobody says yet. ``duplicate``: it was
+    known before, under the id ``known``: the same statement under the same key, or a fact in force with that value.
+    """
 
     id: str
     receipt: Receipt
+    version: int = 0
+    duplicate: bool = False
+    known: str = ""
 
 
-def identity(subject: str, name: str, *, thread: str = "", session: str = "", owner: str = "") -> Identity:
-    """Of a thread or a session when one is named; else permanent, of ``owner`` (an agent) or shared."""
-    if sum(map(bool, (thread, session, owner))) > 1:
+def identity(
+    subject: str,
+    name: str,
+    *,
+    thread: str | None = None,
+    session: str | None = None,
+    owner: str | None = None,
+    preview: str | None = None,
+) -> Identity:
+    """Of a thread or a session when one is named; else permanent, of ``owner`` (an agent) or shared.
+
+    A blank name of a place is refused, and never taken for none.
+    """
+    if sum(place is not None for place in (thread, session, owner)) > 1:
         raise Invalid("a fact belongs to one thread, one session or one owner; name only one of them")
-    scope: Scope = "thread" if thread else "session" if session else "permanent"
-    holder = thread or session or owner or "shared"
+    scope: Scope = "thread" if thread is not None else "session" if session is not None else "permanent"
+    holder = next((place for place in (thread, session, owner) if place is not None), "shared")
     return Identity(
-        scope, ids.check(holder, "owner"), ids.check(subject, "subject"), ids.check(name, "name", limits.NAME_BYTES)
+        scope,
+        ids.check(holder, scope if scope != "permanent" else "owner"),
+        ids.check(subject, "subject"),
+        ids.check(name, "name", limits.NAME_BYTES),
+        ids.check(preview, "preview") if preview is not None else "",
     )
 
 
 def chain_of(about: Identity) -> str:
     """The chain that holds a fact's events: its thread's, or the book of its scope and owner."""
-    if about.scope == "thread":
-        return subjects.thread_chain(about.owner)
-    return subjects.book_chain(about.scope, about.owner)
+    return subjects.home_chain(about.scope, about.owner)
 
 
-def assertion(caller: Caller, about: Identity, value: str, *, at: int, content: str = "") -> Assertion:
-    """What ``caller`` states; raises `Invalid` for a value that is not one line within its limit."""
-    check_value(value, limit(about.subject))
-    if len(content.encode(errors="replace")) > limits.FACT_CONTENT_BYTES:
-        raise Invalid(f"the content of a fact is at most {limits.FACT_CONTENT_BYTES // limits.KIB} KiB")
+def assertion(
+    caller: Caller,
+    about: Identity,
+    value: str,
+    *,
+    content: str = "",
+    valid_from: Moment | None = None,
+    valid_to: Moment | None = None,
+    replaces: str = "",
+    removes: bool = False,
+) -> Assertion:
+    """What ``caller`` states; raises `Invalid` for a value that is not one line within its limit, and the like.
+
+    It is ordered by the time at which it is accepted.
+    """
+    if not removes:
+        stating_rules.check_value(value, limit(about.subject))
+    stating_rules.check_content(content)
+    start, end = moment(valid_from, "valid_from"), moment(valid_to, "valid_to")
+    stating_rules.check_times(start, end)
     return Assertion(
         identity=about,
         value=value,
         source=source(caller),
-        at=at,
+        at=0,
         content=content,
         fact_class=_CLASSES[about.scope],
         method="stated",
         provenance=Provenance(agent=caller.principal if caller.role == "agent" else ""),
+        valid_from=start,
+        valid_to=end,
+        replaces=replaces,
+        removes=removes,
     )
 
 
-def approved(caller: Caller, proposal: FactView, at: int) -> Assertion:
-    """A proposal as the person who approves it asserts it: permanent, and shared."""
-    about = proposal.identity
-    if about.scope != "permanent":
-        about = Identity("permanent", "shared", about.subject, about.name)
-    return assertion(caller, about, proposal.value, at=at)
+def moved(caller: Caller, fact: FactView, about: Identity, content: str = "") -> Assertion:
+    """A fact as the one who approves or moves it asserts it in another place, citing it."""
+    stated = assertion(caller, about, fact.value, content=content, valid_from=fact.valid_from, valid_to=fact.valid_to)
+    came_from = Provenance(
+        agent=fact.agent, session=fact.session, thread=fact.thread, turn=fact.turn, entries=fact.entries
+    )
+    return msgspec.structs.replace(stated, provenance=came_from, cites=fact.id)
+
+
+def elsewhere(
+    fact: FactView,
+    scope: Scope,
+    *,
+    thread: str | None = None,
+    session: str | None = None,
+    owner: str | None = None,
+) -> Identity:
+    """Where a fact goes that is moved; the thread or session that it came from, where no other is named."""
+    about = fact.identity
+    match scope:
+        case "permanent":
+            return identity(about.subject, about.name, owner=owner or "shared")
+        case "session":
+            return identity(about.subject, about.name, session=_named(session or fact.session, fact, "session"))
+        case "thread":
+            return identity(about.subject, about.name, thread=_named(thread or fact.thread, fact, "thread"))
+    raise Invalid(f"there is no scope {scope!r}; the scopes are permanent, session and thread")
 
 
 def source(caller: Caller) -> Source:
@@ -73,10 +141,16 @@ def source(caller: Caller) -> Source:
     return Source(kind=kind, principal=caller.principal)
 
 
-def check_value(value: str, most: int) -> None:
-    if blank(value):
-        raise Invalid("the value of a fact is empty")
-    if len(value.splitlines()) != 1:
-        raise Invalid("the value of a fact is one line; put more into its content")
-    if len(value) > most:
-        raise Invalid(f"the value is {len(value)} characters long; the limit is {most}, and the rest goes into content")
+def moment(given: Moment | None, what: str = "moment") -> int | None:
+    """A moment in ms UTC; raises `Invalid` for a datetime that does not say in which zone it is."""
+    if not isinstance(given, datetime):
+        return given
+    if given.tzinfo is None or given.utcoffset() is None:
+        raise Invalid(f"{what} does not say in which time zone {given.isoformat()} is; give it one, as tzinfo=UTC")
+    return (given - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _named(place: str, fact: FactView, what: str) -> str:
+    if not place:
+        raise Invalid(f"{fact.id} came from no {what}; name the one that it goes to")
+    return place

@@ -6,30 +6,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 
 from eunoe.client import importing
 from eunoe.client import memory as asynchronous
+from eunoe.client.appending import CLOSE_SECONDS
 from eunoe.client.importing import Format, Progress, Report
-from eunoe.client.stating import StatedFact
-from eunoe.client.sync_thread import Runs, Thread, Turn
+from eunoe.client.sync_facts import Facts
+from eunoe.client.sync_thread import Thread, Turn
 from eunoe.client.tickets import Receipt
 from eunoe.runtime.settings import Settings
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.events import Event
-from eunoe.schemas.facts import Scope
-from eunoe.schemas.requests import FactReply, FactsReply, ThreadsReply
 from eunoe.schemas.subjects import Role
 
 __all__ = ["Memory", "Thread", "Turn"]
 
 
-class Memory(Runs):
+class Memory(Facts):
     """`eunoe.client.Memory`: ``with Memory.connect() as memory``."""
 
-    def __init__(self, portal: BlockingPortal, memory: asynchronous.Memory) -> None:
-        super().__init__(portal)
-        self._memory = memory
+    _memory: asynchronous.Memory
 
     @classmethod
     @contextmanager
@@ -86,8 +83,8 @@ class Memory(Runs):
     def keep(self, keep: bool) -> None:
         self._memory.keep = keep
 
-    def append(self, chain: str, turn: str, events: Sequence[Event]) -> Receipt:
-        return self._run(self._memory.append, chain, turn, events)
+    def append(self, chain: str, turn: str, events: Sequence[Event], *, key: str = "") -> Receipt:
+        return self._run(self._memory.append, chain, turn, events, key=key)
 
     def delivered(self, receipt: Receipt) -> None:
         self._portal.call(self._memory.delivered, receipt)
@@ -98,67 +95,8 @@ class Memory(Runs):
     def statistics(self) -> dict[str, int]:
         return self._portal.call(self._memory.statistics)
 
-    def flush(self, seconds: float = asynchronous.CLOSE_SECONDS) -> int:
+    def flush(self, seconds: float = CLOSE_SECONDS) -> int:
         return self._run(self._memory.flush, seconds)
-
-    def threads(self, *, limit: int = 200, cursor: str = "") -> ThreadsReply:
-        return self._run(self._memory.threads, limit=limit, cursor=cursor)
-
-    def facts(
-        self,
-        *,
-        scope: Scope | None = None,
-        thread: str = "",
-        session: str = "",
-        agent: str = "",
-        all: bool = False,  # noqa: A002 - the word of the command line
-        limit: int = 200,
-        cursor: str = "",
-    ) -> FactsReply:
-        return self._run(
-            self._memory.facts,
-            scope=scope,
-            thread=thread,
-            session=session,
-            agent=agent,
-            all=all,
-            limit=limit,
-            cursor=cursor,
-        )
-
-    def fact(self, id: str, *, thread: str = "") -> FactReply:  # noqa: A002 - the word of the API
-        return self._run(self._memory.fact, id, thread=thread)
-
-    def state_fact(
-        self,
-        subject: str,
-        name: str,
-        value: str,
-        *,
-        content: str = "",
-        thread: str = "",
-        session: str = "",
-        owner: str = "",
-    ) -> StatedFact:
-        return self._run(
-            self._memory.state_fact,
-            subject,
-            name,
-            value,
-            content=content,
-            thread=thread,
-            session=session,
-            owner=owner,
-        )
-
-    def approve(self, id: str) -> StatedFact:  # noqa: A002 - the word of the API
-        return self._run(self._memory.approve, id)
-
-    def delete_fact(self, id: str, reason: str = "") -> Receipt:  # noqa: A002 - the word of the API
-        return self._run(self._memory.delete_fact, id, reason)
-
-    def retire_fact(self, id: str, reason: str = "") -> Receipt:  # noqa: A002 - the word of the API
-        return self._run(self._memory.retire_fact, id, reason)
 
     def import_file(
         self,

@@ -48,6 +48,10 @@ class Turn(Runs):
     def number(self) -> int:
         return self._turn.number
 
+    @property
+    def preview(self) -> str:
+        return self._turn.preview
+
     def __enter__(self) -> Turn:
         self._run(self._turn.__aenter__)
         return self
@@ -127,8 +131,9 @@ class Thread(Runs):
         instructions: str = "",
         attachments: Sequence[Attachment] = (),
         key: str = "",
+        preview: str | None = None,
     ) -> Turn:
-        turn = self._thread.turn(prompt, instructions=instructions, attachments=attachments, key=key)
+        turn = self._thread.turn(prompt, instructions=instructions, attachments=attachments, key=key, preview=preview)
         return Turn(self._portal, turn)
 
     def append(self, *events: Event, turn: str = "") -> Receipt:

@@ -45,9 +45,13 @@ class Thread:
         instructions: str = "",
         attachments: Sequence[Attachment] = (),
         key: str = "",
+        preview: str | None = None,
     ) -> Turn:
-        """A turn to be used with ``async with``; ``instructions`` are the caller's own, where they are new."""
-        return Turn(self, prompt, instructions=instructions, attachments=attachments, key=key)
+        """A turn to be used with ``async with``; ``instructions`` are the caller's own, where they are new.
+
+        ``preview``: the turn is part of that preview, sees its facts, and states its own there only.
+        """
+        return Turn(self, prompt, instructions=instructions, attachments=attachments, key=key, preview=preview)
 
     async def append(self, *events: Event, turn: str = "") -> Receipt:
         """Append events of one turn (its key), or of none; returns when they are durable and ordered.

@@ -12,6 +12,7 @@ import anyio
 
 from eunoe.client import jsontext, messages, providers
 from eunoe.client.tickets import Receipt
+from eunoe.schemas import ids
 from eunoe.schemas.context import Context, Format
 from eunoe.schemas.errors import EunoeError, Invalid
 from eunoe.schemas.events import (
@@ -39,7 +40,8 @@ ABORT_SECONDS = 5.0  # seconds that recording an abort may hold up the exception
 class Turn:
     """A turn: opened on entering, committed on leaving, aborted with the reason when an exception leaves.
 
-    ``number`` is the turn's number in its thread, 0 until the log has it.
+    ``number`` is the turn's number in its thread, 0 until the log has it. A turn of a ``preview`` sees that one's
+    facts, and what is stated in it is seen there only.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class Turn:
         instructions: str = "",
         attachments: Sequence[Attachment] = (),
         key: str = "",
+        preview: str | None = None,
     ) -> None:
         self.thread = thread
+        self.preview = ids.check(preview, "preview") if preview is not None else ""
         self.key = key or uuid.uuid4().hex
         self.number = 0
         self._prompt = prompt
@@ -62,7 +66,9 @@ class Turn:
         self._ended = False
 
     async def __aenter__(self) -> Turn:
-        opened: list[Event] = [TurnOpened(key=self.key, agent=self.thread.agent, session=self.thread.session)]
+        opened: list[Event] = [
+            TurnOpened(key=self.key, agent=self.thread.agent, session=self.thread.session, preview=self.preview)
+        ]
         if self._instructions:
             opened.append(Instructions(content=providers.mended(self._instructions)))
         if self._prompt is not None:

@@ -24,7 +24,9 @@ class Nobody:
 
 
 def public(what: object) -> set[str]:
-    return {name for name in vars(what) if not name.startswith("_")}
+    """Its public names, those of a class with what it inherits from classes of the client."""
+    owners = [one for one in what.__mro__ if one is not object] if isinstance(what, type) else [what]
+    return {name for owner in owners for name in vars(owner) if not name.startswith("_")}
 
 
 def arguments(method: Any) -> list[tuple[str, Any, Any]]:
@@ -45,7 +47,7 @@ async def test_both_clients_have_the_same_names(tmp_path: Path) -> None:
 def test_both_clients_take_the_same_arguments(one: type) -> None:
     """By name, kind and default."""
     twin = getattr(sync, one.__name__)
-    methods = [name for name, value in vars(one).items() if not name.startswith("_") and inspect.isroutine(value)]
+    methods = [name for name in public(one) if inspect.isroutine(getattr(one, name))]
 
     assert {name: arguments(getattr(twin, name)) for name in methods} == {
         name: arguments(getattr(one, name)) for name in methods

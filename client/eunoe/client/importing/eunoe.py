@@ -26,6 +26,9 @@ from eunoe.schemas.events import (
     Entry,
     FactApproved,
     FactDeleted,
+    FactLabelled,
+    FactMoved,
+    FactPinned,
     FactRecorded,
     FactRetired,
     HappenedEvent,
@@ -164,10 +167,13 @@ def _whole(entry: Entry, pieces: dict[str, bytes]) -> Entry:
 
 
 def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:
-    """What a person or a caller stated (an approval states its fact); acts that name facts by id cannot be carried."""
-    facts = [event.fact for event in record.events if isinstance(event, FactRecorded | FactApproved)]
-    acts = sum(isinstance(event, FactDeleted | FactRetired) for event in record.events)
+    """What a person or a caller stated (an approval or a move states its fact), at the time at which it was accepted
+    where it has none of its own; acts that name facts by id cannot be carried."""
+    told = [event.fact for event in record.events if isinstance(event, FactRecorded | FactApproved | FactMoved)]
+    facts = [structs.replace(fact, at=fact.at or record.header.time, cites="") for fact in told]
+    acts = sum(isinstance(event, FactDeleted | FactRetired | FactLabelled | FactPinned) for event in record.events)
     if facts:
         yield Turn("", "", tuple(FactRecorded(at=fact.at, fact=fact) for fact in facts), line, chain)
     if acts:
-        yield Problem(line, f"{acts} acts on facts (deleted or retired) name ids of the exporting log; not carried")
+        what = f"{acts} acts on facts (deleted, retired, labelled or pinned)"
+        yield Problem(line, f"{what} name ids of the exporting log; not carried")

@@ -9,26 +9,48 @@ from dataclasses import dataclass, field
 import msgspec
 
 from eunoe.schemas import records
-from eunoe.schemas.events import Entry, Event, FactApproved, FactRecorded, ToolCall, ToolResult, TurnCommitted
+from eunoe.schemas.events import (
+    Entry,
+    Event,
+    FactApproved,
+    FactMoved,
+    FactRecorded,
+    ToolCall,
+    ToolResult,
+    TurnCommitted,
+)
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.requests import StoredRecord
 from eunoe.schemas.subjects import Caller
+
+
+ERASED = b""  # the key of an entry whose content was erased
 
 
 @dataclass(slots=True)
 class Held:
     """Entries of committed turns (and of no turn) in order, as keys, with their numbers in the thread.
 
-    ``loose`` are the keys of entries of other turns, ``facts`` those of what people and callers stated.
+    ``loose`` are the keys of entries of other turns, ``facts`` those of what people and callers stated. What was
+    erased stands for any entry (`ERASED`); ``loose_erased`` counts such ones among the loose.
     """
 
     keys: list[bytes] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     loose: set[bytes] = field(default_factory=set)
     facts: set[bytes] = field(default_factory=set)
+    loose_erased: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.keys or self.loose or self.facts)
+        return bool(self.keys or self.loose or self.loose_erased or self.facts)
+
+    def has_loose(self, keys: list[bytes]) -> bool:
+        """Whether every one of these entries is among the loose ones, or may be one that was erased there."""
+        return sum(key not in self.loose for key in keys) <= self.loose_erased
+
+    def has(self, at: int, key: bytes) -> bool:
+        """Whether the entry at that place is this one, or one that was erased: that is not brought in again."""
+        return self.keys[at] in (ERASED, key)
 
 
 class Holding:
@@ -54,7 +76,7 @@ class Holding:
             last = header.record
             if stored.subject.endswith(".log") or header.role in ("person", "caller"):
                 for event in records.read(stored.position, stored.data.encode()).events:
-                    self._event(event)
+                    self._event(event, header.time)
         return last
 
     def held(self) -> Held:
@@ -63,17 +85,19 @@ class Holding:
             if turn in self._committed:
                 found.keys.append(key)
                 found.numbers.append(entry)
+            elif key == ERASED:
+                found.loose_erased += 1
             else:
                 found.loose.add(key)
         return found
 
-    def _event(self, event: Event) -> None:
+    def _event(self, event: Event, accepted: int) -> None:
         if isinstance(event, Entry):
-            self._entries.append((event.turn, event.entry, entry_key(event)))
+            self._entries.append((event.turn, event.entry, ERASED if event.erased else entry_key(event)))
         elif isinstance(event, TurnCommitted):
             self._committed.add(event.turn)
-        elif isinstance(event, FactRecorded | FactApproved):
-            self._facts.add(fact_key(event.fact))
+        elif isinstance(event, FactRecorded | FactApproved | FactMoved):
+            self._facts.add(fact_key(event.fact, accepted))
 
 
 def entry_key(event: Entry) -> bytes:
@@ -84,11 +108,11 @@ def entry_key(event: Entry) -> bytes:
     return _digest([type(event).__name__, tool, content, *attached])
 
 
-def fact_key(fact: Assertion) -> bytes:
-    """What makes two statements the same: who stated what about what, and when."""
-    about = fact.identity
-    who = [fact.source.kind, fact.source.principal]
-    return _digest([about.scope, about.owner, about.subject, about.name, *who, fact.value, fact.content, str(fact.at)])
+def fact_key(fact: Assertion, accepted: int = 0) -> bytes:
+    """What makes two statements the same: who stated what about what, and when (else when it was accepted)."""
+    about, at = fact.identity, fact.at or accepted
+    where = [about.scope, about.owner, about.subject, about.name, about.preview]
+    return _digest([*where, fact.source.kind, fact.source.principal, fact.value, fact.content, str(at)])
 
 
 def _digest(parts: list[str]) -> bytes:

@@ -80,10 +80,10 @@ class Comparison:
             return whole
         keys = [entry_key(ready.event) for ready in planned.readies if isinstance(ready.event, Entry)]
         left = len(held.keys) - self._at
-        common = _common(keys, held.keys, self._at)
+        common = _common(keys, held, self._at)
         ends = common in (len(keys), left)
-        if not planned.committed and (held.loose.issuperset(keys) or not (common and ends)):
-            return whole if left or held.loose.issuperset(keys) else 0
+        if not planned.committed and (held.has_loose(keys) or not (common and ends)):
+            return whole if left or held.has_loose(keys) else 0
         if not ends:
             self.differs = held.numbers[self._at + common]
             return whole
@@ -119,10 +119,10 @@ class Comparison:
         return replace(planned, key=planned.key + REST)
 
 
-def _common(keys: list[bytes], held: list[bytes], at: int) -> int:
-    """How many of ``keys`` are the next ones in ``held``."""
-    most = min(len(keys), len(held) - at)
-    return next((count for count in range(most) if keys[count] != held[at + count]), most)
+def _common(keys: list[bytes], held: Held, at: int) -> int:
+    """How many of ``keys`` are the next ones that are held."""
+    most = min(len(keys), len(held.keys) - at)
+    return next((count for count in range(most) if not held.has(at + count, keys[count])), most)
 
 
 def _after_entry(planned: Planned, count: int) -> int:

@@ -1,0 +1,94 @@
+"""What a deletion is to take away, and what came of it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from eunoe.client.tickets import Receipt
+from eunoe.facts.lineage import lineage
+from eunoe.facts.values import same
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.facts import Identity
+from eunoe.schemas.requests import FactView, Trace
+
+_OUTRANKED = ("rank", "newest")  # rules by which a head of its lineage gives way to another's
+_AWAY = ("past", "future")  # rules of what holds at another time than now
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What deleting one fact took: a version of each lineage that said so, and every derived thing that it had.
+
+    ``remaining`` is what is in force under the same name now, said by somebody else. ``receipt`` is None when
+    the fact was deleted before, and nothing had to be done.
+    """
+
+    fact: FactView
+    deleted: tuple[FactView, ...]
+    receipt: Receipt | None
+    traces: tuple[Trace, ...] = ()
+    remaining: tuple[FactView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undeleted:
+    """A fact of a scope that could not be deleted, and why."""
+
+    fact: FactView
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDeletion:
+    """What deleting the facts of an owner took, or (``dry_run``) would take: facts, by the number of each kind.
+
+    ``failed`` were not deleted; what is done again takes what is left.
+    """
+
+    scope: str
+    owner: str
+    facts: int
+    kinds: dict[str, int]
+    dry_run: bool
+    failed: tuple[Undeleted, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+
+
+def taken(versions: Sequence[FactView], named: FactView) -> tuple[FactView, ...]:
+    """The versions that go with a fact: of each lineage in force that says the same, the named one first.
+
+    Nothing for one that is deleted already. Raises `Invalid`, saying what is in force, for one that is not.
+    """
+    if named.state == "deleted":
+        return ()
+    heads = in_force(versions)
+    if named.rule in _AWAY:
+        return (named,)
+    if named.id not in {head.id for head in heads}:
+        instead = f" by {named.superseded_by}" if named.state == "superseded" else ""
+        raise Invalid(f"{named.id} is not in force: it is {named.state}{instead}; delete what is there in its place")
+    return (named, *(head for head in heads if head.id != named.id and same(head.value, named.value)))
+
+
+def in_force(versions: Iterable[FactView]) -> list[FactView]:
+    """The last version of each lineage and identity, as far as its lineage still asserts it."""
+    newest: dict[tuple[Identity, str], FactView] = {}
+    for view in versions:
+        key = (view.identity, lineage(view.source))
+        if key not in newest or newest[key].version < view.version:
+            newest[key] = view
+    return [view for view in newest.values() if asserted(view)]
+
+
+def asserted(view: FactView) -> bool:
+    """Whether the lineage of a version still asserts it, whatever other sources say."""
+    outranked = view.state == "superseded" and view.rule in _OUTRANKED
+    return view.state in ("current", "proposed", "removed") or outranked
+
+
+def counted(facts: Iterable[FactView]) -> dict[str, int]:
+    """How many facts there are of each kind: those under one name count once."""
+    names = {fact.identity for fact in facts}
+    return dict(sorted(Counter(identity.subject for identity in names).items()))

@@ -1,0 +1,287 @@
+"""What scripts ask and do with facts, sessions and threads: the names of the asynchronous twin, without ``await``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anyio.from_thread import BlockingPortal
+
+from eunoe.client.deleting import Deletion, ScopeDeletion
+from eunoe.client.removing import Removing
+from eunoe.client.stating import Moment, StatedFact
+from eunoe.client.sync_thread import Runs
+from eunoe.client.tickets import Receipt
+from eunoe.schemas.facts import Scope
+from eunoe.schemas.requests import FactReply, FactsReply, KindsReply, SessionReply, ThreadsReply, WhyReply
+
+
+class Facts(Runs):
+    """The reads, the edits and the deletes of `eunoe.client.Memory`."""
+
+    def __init__(self, portal: BlockingPortal, memory: Removing) -> None:
+        super().__init__(portal)
+        self._memory = memory
+
+    def threads(
+        self,
+        *,
+        limit: int = 200,
+        cursor: str = "",
+    ) -> ThreadsReply:
+        return self._run(self._memory.threads, limit=limit, cursor=cursor)
+
+    def facts(
+        self,
+        *,
+        scope: Scope | None = None,
+        thread: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        all: bool = False,  # noqa: A002 - the word of the API
+        subject: str | None = None,
+        labels: Sequence[str] = (),
+        pinned: bool = False,
+        proposed: bool = False,
+        conflicts: bool = False,
+        since: int = 0,
+        recorded: Moment | None = None,
+        valid: Moment | None = None,
+        preview: str | None = None,
+        limit: int = 200,
+        cursor: str = "",
+    ) -> FactsReply:
+        return self._run(
+            self._memory.facts,
+            scope=scope,
+            thread=thread,
+            session=session,
+            agent=agent,
+            all=all,
+            subject=subject,
+            labels=labels,
+            pinned=pinned,
+            proposed=proposed,
+            conflicts=conflicts,
+            since=since,
+            recorded=recorded,
+            valid=valid,
+            preview=preview,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def fact(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+        preview: str | None = None,
+        recorded: Moment | None = None,
+        valid: Moment | None = None,
+        content: bool = False,
+    ) -> FactReply:
+        return self._run(
+            self._memory.fact,
+            id,
+            thread=thread,
+            session=session,
+            preview=preview,
+            recorded=recorded,
+            valid=valid,
+            content=content,
+        )
+
+    def conflicts(
+        self,
+        *,
+        limit: int = 200,
+        cursor: str = "",
+    ) -> FactsReply:
+        return self._run(self._memory.conflicts, limit=limit, cursor=cursor)
+
+    def proposed(
+        self,
+        *,
+        limit: int = 200,
+        cursor: str = "",
+    ) -> FactsReply:
+        return self._run(self._memory.proposed, limit=limit, cursor=cursor)
+
+    def why(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+    ) -> WhyReply:
+        return self._run(self._memory.why, id, thread=thread, session=session)
+
+    def session(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+    ) -> SessionReply:
+        return self._run(self._memory.session, id)
+
+    def kinds(
+        self,
+    ) -> KindsReply:
+        return self._run(self._memory.kinds)
+
+    def state_fact(
+        self,
+        subject: str,
+        name: str,
+        value: str,
+        *,
+        content: str = "",
+        thread: str | None = None,
+        session: str | None = None,
+        owner: str | None = None,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        expected: str | None = None,
+        key: str = "",
+        preview: str | None = None,
+        replaces: str = "",
+        removes: bool = False,
+    ) -> StatedFact:
+        return self._run(
+            self._memory.state_fact,
+            subject,
+            name,
+            value,
+            content=content,
+            thread=thread,
+            session=session,
+            owner=owner,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            expected=expected,
+            key=key,
+            preview=preview,
+            replaces=replaces,
+            removes=removes,
+        )
+
+    def approve(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        expected: str | None = None,
+        key: str = "",
+    ) -> StatedFact:
+        return self._run(self._memory.approve, id, expected=expected, key=key)
+
+    def move(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        scope: Scope,
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+        owner: str | None = None,
+        reason: str = "",
+        expected: str | None = None,
+        key: str = "",
+    ) -> StatedFact:
+        return self._run(
+            self._memory.move,
+            id,
+            scope,
+            thread=thread,
+            session=session,
+            owner=owner,
+            reason=reason,
+            expected=expected,
+            key=key,
+        )
+
+    def retire_fact(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        reason: str = "",
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+        expected: str | None = None,
+        key: str = "",
+    ) -> Receipt:
+        return self._run(
+            self._memory.retire_fact, id, reason, thread=thread, session=session, expected=expected, key=key
+        )
+
+    def pin(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+        expected: str | None = None,
+        key: str = "",
+    ) -> Receipt:
+        return self._run(self._memory.pin, id, thread=thread, session=session, expected=expected, key=key)
+
+    def unpin(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        thread: str | None = None,
+        session: str | None = None,
+        expected: str | None = None,
+        key: str = "",
+    ) -> Receipt:
+        return self._run(self._memory.unpin, id, thread=thread, session=session, expected=expected, key=key)
+
+    def label(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        *,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        thread: str | None = None,
+        session: str | None = None,
+        expected: str | None = None,
+        key: str = "",
+    ) -> Receipt:
+        return self._run(
+            self._memory.label, id, add=add, remove=remove, thread=thread, session=session, expected=expected, key=key
+        )
+
+    def end_session(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        reason: str = "",
+    ) -> Receipt:
+        return self._run(self._memory.end_session, id, reason)
+
+    def set_session_state(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        value: Any,
+        *,
+        expected: str | None = None,
+        key: str = "",
+    ) -> StatedFact:
+        return self._run(self._memory.set_session_state, id, value, expected=expected, key=key)
+
+    def delete_fact(
+        self,
+        id: str,  # noqa: A002 - the word of the API
+        reason: str = "",
+        *,
+        expected: str | None = None,
+        key: str = "",
+    ) -> Deletion:
+        return self._run(self._memory.delete_fact, id, reason, expected=expected, key=key)
+
+    def delete_scope(
+        self,
+        scope: Scope,
+        owner: str,
+        reason: str = "",
+        *,
+        dry_run: bool = False,
+    ) -> ScopeDeletion:
+        return self._run(self._memory.delete_scope, scope, owner, reason, dry_run=dry_run)
