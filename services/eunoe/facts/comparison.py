@@ -37,7 +37,10 @@ class Compared:
 
 
 class Comparison:
-    """The buckets in use (``live``) against those that were ``made``; ``catch_up`` applies to them what is new."""
+    """The buckets in use (``live``) against those that were ``made``; ``catch_up`` applies to them what is new.
+
+    ``steady`` is how many seconds nothing of what differs may change before it is told.
+    """
 
     def __init__(
         self, live: Store, made: Store, catch_up: Callable[[], Awaitable[None]], steady: float = STEADY_SECONDS

@@ -18,7 +18,7 @@ import anyio
 import msgspec
 
 from eunoe.facts import lease as leases
-from eunoe.facts.comparison import Comparison
+from eunoe.facts.comparison import STEADY_SECONDS, Comparison
 from eunoe.facts.lease import Lease, Leased
 from eunoe.facts.refilling import Apply, refill
 from eunoe.runtime.doors import Clock, Store
@@ -37,13 +37,14 @@ Project = Callable[[Store], Apply]
 
 
 class Rebuild:
-    """Runs over the buckets of one space; ``holder`` names this process among its replicas."""
+    """Runs over the buckets of one space. ``steady`` as in `Comparison`."""
 
-    def __init__(self, store: Store, project: Project, clock: Clock) -> None:
+    def __init__(self, store: Store, project: Project, clock: Clock, steady: float = STEADY_SECONDS) -> None:
         self._store = store
         self._project = project
         self._clock = clock
-        self._holder = secrets.token_hex(4)
+        self._steady = steady
+        self._holder = secrets.token_hex(4)  # names this process among its replicas
 
     async def swap(self, reason: str) -> RebuildRun:
         """Make the facts again and let them replace those in use; returns when they have.
@@ -166,7 +167,7 @@ class Rebuild:
             nonlocal position
             position = await self._fill(lease, apply, position + 1)
 
-        found = await Comparison(self._store, made, catch_up).run()
+        found = await Comparison(self._store, made, catch_up, self._steady).run()
         lease.tell(documents=found.documents, differences=found.count, differing=found.first)
         lease.sure()
         done = msgspec.structs.replace(lease.run, phase="done", expires_at=0)

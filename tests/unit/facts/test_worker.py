@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import anyio
 import msgspec
@@ -21,6 +22,7 @@ from eunoe.schemas.errors import Denied, Invalid, NotFound
 from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest
 from eunoe.schemas.subjects import Address, Caller
 from eunoe.testing import memory_store
+from eunoe.testing.generations import MemoryGenerations
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ async def test_an_emptied_bucket_is_made_again_before_anybody_is_served(desk: Fa
     async with running(desk) as worker:
         reply = await desk.write("book.permanent.shared", book, caller=PERSON)
         await ask(worker, FactsRequest(after=Watermark(log=reply.position), wait=5.0))
-    desk.store = replace(desk.store, permanent=memory_store().permanent)
+    cast("MemoryGenerations", desk.store.generations).lose("permanent")
     async with running(desk) as worker:
         assert [fact.value for fact in (await ask(worker, FactsRequest())).facts] == ["all"]
         assert worker.statistics()["rebuilt"] == 1

@@ -1,0 +1,48 @@
+"""A space with facts of every scope, and what applies its log to other buckets."""
+
+from __future__ import annotations
+
+from fact_desks import AGENT, PERSON, FactDesk, recorded, written
+
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.projector import Projector
+from eunoe.facts.refilling import Apply
+from eunoe.facts.store import FactStore
+from eunoe.runtime.doors import Store
+from eunoe.schemas.events import FactDeleted, FactRetired
+
+THREADS = 4
+
+
+def project(store: Store) -> Apply:
+    return Projector(store, FactStore(store, Kinds())).apply
+
+
+async def busy_space(desk: FactDesk, facts: int) -> None:
+    """State ``facts`` facts in threads, the shared book and a session, with changes, supports and acts between."""
+    for number in range(facts):
+        thread = f"t{number % THREADS}"
+        chain = f"thread.{thread}"
+        value = f"value {number % 7}"
+        match number % 5:
+            case 0 | 1:
+                await desk.write(chain, recorded(value, owner=thread, name=f"n{number % 9}"))
+            case 2:
+                book = recorded(value, subject="entity", name=f"e{number % 6}", scope="permanent", owner="shared",
+                                kind="person", who="ada", fact_class="permanent")  # fmt: skip
+                await desk.write("book.permanent.shared", book, caller=PERSON)
+            case 3:
+                session = recorded(value, subject="note", name=f"s{number % 3}", scope="session", owner="s",
+                                   kind="person", who="ada")  # fmt: skip
+                await desk.write("book.session.s", session, caller=PERSON)
+            case _:
+                await _act(desk, chain, number)
+
+
+async def _act(desk: FactDesk, chain: str, number: int) -> None:
+    """Delete, or have its author retire, the first fact that was stated in the chain."""
+    fact = written(chain, 1)
+    if number % 2:
+        await desk.write(chain, FactDeleted(id=fact, reason="wrong"), caller=PERSON)
+    else:
+        await desk.write(chain, FactRetired(id=fact, reason="wrong"), caller=AGENT)
