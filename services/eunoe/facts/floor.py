@@ -42,7 +42,8 @@ def in_force(floor: Floor) -> bool:
 
 def first(floor: Floor) -> Stated | None:
     """The assertion that gives the last version its id: the earliest not taken back; None without a version."""
-    return min((one.first for one in floor.supporters.values()), key=order, default=None)
+    firsts = [one.first for one in floor.supporters.values()]
+    return min(firsts, key=order) if len(firsts) > 1 else next(iter(firsts), None)
 
 
 def _asserted(floor: Floor, event: Stated) -> Floor:
@@ -51,15 +52,14 @@ def _asserted(floor: Floor, event: Stated) -> Floor:
     supports = head is not None and same(head.fact.value, event.fact.value)
     before = floor.supporters.get(who) if supports else None
     mine = Supporter(first=before.first if before else event, count=before.count + 1 if before else 1, newest=where)
-    return msgspec.structs.replace(
-        floor,
+    return Floor(
         order=where,
         count=floor.count + 1,
         versions=floor.versions if supports else floor.versions + 1,
-        supporters=_sorted({**floor.supporters, who: mine}) if supports else {who: mine},
         dated=floor.dated or dated(event),
-        closed="",
-        closed_by="",
+        supporters=dict(sorted({**floor.supporters, who: mine}.items())) if supports else {who: mine},
+        labels=floor.labels,
+        pinned=floor.pinned,
     )
 
 
@@ -79,7 +79,3 @@ def _taken_back(floor: Floor, act: Act) -> Floor:
 
 def _closed(floor: Floor, act: Act, how: Closing) -> Floor:
     return msgspec.structs.replace(floor, closed=how, closed_by=act.id)
-
-
-def _sorted(supporters: dict[str, Supporter]) -> dict[str, Supporter]:
-    return dict(sorted(supporters.items()))

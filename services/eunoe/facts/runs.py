@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -88,49 +87,55 @@ def holds(fact: Assertion, at: int) -> bool:
 
 
 def _walked(run: Run) -> list[Version]:
-    found: list[Version] = []
+    found: list[_Reached] = []
     floor = run.floor
     said = sorted((one.first for one in floor.supporters.values()), key=order)
     for event in run.events:
         after = advance(floor, event)
         if isinstance(event, Stated):
             if after.versions > floor.versions:
-                found.extend(_last(run.lineage, floor, said))
+                found.extend(_reached(floor, said))
                 said = []
-            said = [*said, event]
+            said.append(event)
         elif event.kind == "retired":
             said = [one for one in said if author(one.fact.source) in after.supporters]
         floor = after
-    found.extend(_last(run.lineage, floor, said))
-    followed = [_superseded(one, by) for one, by in itertools.pairwise(found)] + found[-1:]
-    return [replace(one, labels=floor.labels, pinned=floor.pinned) for one in followed]
+    found.extend(_reached(floor, said))
+    followers = [after.head.id for after in found[1:]]
+    return [_version(run.lineage, one, floor, by) for one, by in zip(found, [*followers, ""], strict=False)]
 
 
-def _last(lineage: str, floor: Floor, said: Sequence[Stated]) -> list[Version]:
+class _Reached(NamedTuple):
+    """A version of a lineage when it was last in force, or ended: the lineage then, and what was said of it."""
+
+    floor: Floor
+    head: Stated
+    said: list[Stated]
+
+
+def _reached(floor: Floor, said: list[Stated]) -> list[_Reached]:
     """The version that a lineage is at; none before its first."""
     head = first(floor)
-    if head is None:
-        return []
-    state: State = "proposed" if head.fact.proposal else "current"
-    return [
-        Version(
-            lineage=lineage,
-            number=floor.versions,
-            first=head,
-            supports=sum(one.count for one in floor.supporters.values()),
-            newest=max(one.newest for one in floor.supporters.values()),
-            state=floor.closed or state,
-            superseded_by=floor.closed_by,
-            rule=floor.closed,
-            said=tuple(said),
-        )
-    ]
+    return [_Reached(floor, head, said)] if head else []
 
 
-def _superseded(version: Version, by: Version) -> Version:
-    if not version.in_force:
-        return version
-    return replace(version, state="superseded", superseded_by=by.id, rule="newer")
+def _version(lineage: str, reached: _Reached, last: Floor, by: str) -> Version:
+    """``last`` is the lineage at its end, and ``by`` the version that came next, empty for none."""
+    floor = reached.floor
+    state: State = "proposed" if reached.head.fact.proposal else "current"
+    return Version(
+        lineage=lineage,
+        number=floor.versions,
+        first=reached.head,
+        supports=sum(one.count for one in floor.supporters.values()),
+        newest=max(one.newest for one in floor.supporters.values()),
+        state=floor.closed or ("superseded" if by else state),
+        superseded_by=floor.closed_by or by,
+        rule=floor.closed or ("newer" if by else ""),
+        said=tuple(reached.said),
+        labels=last.labels,
+        pinned=last.pinned,
+    )
 
 
 def _numbers(run: Run) -> dict[str, int]:
