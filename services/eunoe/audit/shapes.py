@@ -46,6 +46,8 @@ def check(event: Event) -> None:
 
 
 def _check_content(event: Entry) -> None:
+    if event.erased and (event.content or event.blob or event.attachments):
+        raise Invalid("an entry that was erased (in the store from which it comes) has no content")
     if event.blob is None:
         if size_of(event.content, None) > limits.INLINE_BYTES:
             raise Invalid(f"content over {limits.INLINE_BYTES // limits.KIB} KiB is sent in pieces, not in the record")

@@ -32,7 +32,7 @@ class Held:
     """Entries of committed turns (and of no turn) in order, as keys, with their numbers in the thread.
 
     ``loose`` are the keys of entries of other turns, ``facts`` those of what people and callers stated. What was
-    erased stands for any entry (`ERASED`); ``loose_erased`` counts such ones among the loose.
+    erased may have been any entry (`ERASED`); ``loose_erased`` counts such ones among the loose.
     """
 
     keys: list[bytes] = field(default_factory=list)
@@ -46,11 +46,11 @@ class Held:
 
     def has_loose(self, keys: list[bytes]) -> bool:
         """Whether every one of these entries is among the loose ones, or may be one that was erased there."""
-        return sum(key not in self.loose for key in keys) <= self.loose_erased
+        return sum(key not in self.loose and key != ERASED for key in keys) <= self.loose_erased
 
     def has(self, at: int, key: bytes) -> bool:
-        """Whether the entry at that place is this one, or one that was erased: that is not brought in again."""
-        return self.keys[at] in (ERASED, key)
+        """Whether the entry at that place is this one, or may be: what was erased is not brought in again."""
+        return self.keys[at] == key or ERASED in (self.keys[at], key)
 
 
 class Holding:
@@ -93,7 +93,7 @@ class Holding:
 
     def _event(self, event: Event, accepted: int) -> None:
         if isinstance(event, Entry):
-            self._entries.append((event.turn, event.entry, ERASED if event.erased else entry_key(event)))
+            self._entries.append((event.turn, event.entry, entry_key(event)))
         elif isinstance(event, TurnCommitted):
             self._committed.add(event.turn)
         elif isinstance(event, FactRecorded | FactApproved | FactMoved):
@@ -102,6 +102,8 @@ class Holding:
 
 def entry_key(event: Entry) -> bytes:
     """What makes two entries the same: kind, tool, content and attachments. Times and ids of calls do not count."""
+    if event.erased:
+        return ERASED
     content = event.blob.digest if event.blob else hashlib.sha256(event.content.encode()).hexdigest()
     tool = event.tool if isinstance(event, ToolCall | ToolResult) else ""
     attached = [found.digest for found in event.attachments]
