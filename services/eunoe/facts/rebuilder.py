@@ -16,7 +16,7 @@ from eunoe.runtime import payload
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.permissions import REBUILDERS
 from eunoe.schemas import ids, limits
-from eunoe.schemas.errors import Denied, EunoeError, Invalid
+from eunoe.schemas.errors import Busy, Denied, EunoeError, Invalid
 from eunoe.schemas.requests import RebuildReply, RebuildRequest, RebuildRun
 from eunoe.schemas.subjects import Address, Caller
 
@@ -29,7 +29,7 @@ _encode = msgspec.json.encode
 
 
 class Rebuilder(Duty):
-    """Serves ``rebuild``. One run at a time is worked off; the lease keeps other replicas from theirs."""
+    """Serves ``rebuild``: begins a run, unless one goes on, and answers with the one that there is."""
 
     def __init__(self, shared: Shared, keeper: Keeper) -> None:
         self._shared = shared
@@ -49,7 +49,10 @@ class Rebuilder(Duty):
         await self._shared.ready.wait()
         found = await self._keeper.rebuild.status()
         if request.action == "start" and not _joins(request, found):
-            await self._start(address.caller, request)
+            try:
+                await self._start(address.caller, request)
+            except Busy as busy:
+                logger.info("a run is not begun: %s", busy, extra={"action": "rebuild_busy"})
             found = await self._keeper.rebuild.status()
         return _encode(found)
 
