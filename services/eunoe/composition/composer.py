@@ -73,12 +73,12 @@ class Composer:
         self, address: Address, request: ComposeRequest, settings: Settings, *, patient: bool
     ) -> Context | None:
         """The context; None when it is worth waiting because something is not as fresh as was asked."""
-        async with self._threads.using(address.chain) as fold:
+        async with self._memory.looking() as latest, self._threads.using(address.chain) as fold:
             if patient and not await self._freshness.readable(fold, request.after.log):
                 return None
             opened = await self._opened(fold, request, settings)
             place = await self._place(address, fold, opened, request)
-            remembered = await self._remembered(fold, place, request.after, patient=patient)
+            remembered = await self._remembered(fold, place, await latest.watermark(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
             return await self._answer(place, fold, opened, request, settings, remembered)
@@ -97,8 +97,10 @@ class Composer:
             agent = address.caller.principal if address.caller.role == "agent" else ""
         return Place(address.thread, session, agent, opened.preview if opened else request.preview)
 
-    async def _remembered(self, fold: Fold, place: Place, after: Watermark, *, patient: bool) -> Remembered:
-        latest = await self._memory.latest()
+    async def _remembered(
+        self, fold: Fold, place: Place, latest: Watermark, after: Watermark, *, patient: bool
+    ) -> Remembered:
+        """What is remembered now; where that is not as fresh as was asked for, as fresh as it can be read."""
         if patient:
             return await self._memory.read(place, latest)
         return await self._memory.read(place, newer(latest, after), fold.remembered_up_to(after.log))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+import anyio
 
 from eunoe.composition import whole
 from eunoe.composition.carried import Carried, carried
@@ -36,6 +39,23 @@ class Remembered:
     carried: Carried | None = None
 
 
+class Latest:
+    """How far the buckets are: who reads from there on misses nothing that was written before."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, int] = {}
+        self._known = anyio.Event()
+
+    async def look(self, scope: str, latest: Callable[[], Awaitable[int]]) -> None:
+        self._found[scope] = await latest()
+        if len(self._found) == len(subjects.BUCKETS):
+            self._known.set()
+
+    async def watermark(self) -> Watermark:
+        await self._known.wait()
+        return Watermark(**self._found)
+
+
 class Memory:
     """Reads what is remembered for one request."""
 
@@ -58,17 +78,14 @@ class Memory:
         found = [following.statistics() for following in (self._thread, self._session, self._permanent)]
         return {f"facts_{name}": sum(one[name] for one in found) for name in found[0]}
 
-    async def latest(self) -> Watermark:
-        """How far the buckets are now: who reads from there on misses nothing that was written before."""
-        found: dict[str, int] = {}
-
-        async def look(scope: str, latest: Callable[[], Awaitable[int]]) -> None:
-            found[scope] = await latest()
-
+    @asynccontextmanager
+    async def looking(self) -> AsyncIterator[Latest]:
+        """Find out how far the buckets are now, while other things are read."""
+        latest = Latest()
         async with task_group() as tasks:
             for scope, following in self._followed():
-                tasks.start_soon(look, scope, following.latest)
-        return Watermark(**found)
+                tasks.start_soon(latest.look, scope, following.latest)
+            yield latest
 
     async def read(self, place: Place, wanted: Watermark, position: int = 0) -> Remembered:
         """Everything in force now that is seen from a place; what is older than ``wanted``, or than a ``position``
