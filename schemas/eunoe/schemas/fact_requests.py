@@ -123,7 +123,7 @@ class FactRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class ActView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that was done to a fact: what, to which assertion, by whom, when (ms UTC), and where in the log.
 
-    ``labels`` are those that were put on, and, after a ``-``, those that were taken off."""
+    ``labels`` are those that were put on, after a ``+``, and those that were taken off, after a ``-``."""
 
     kind: ActKind
     target: str

@@ -7,35 +7,71 @@ from collections.abc import Mapping
 import msgspec
 
 from eunoe.facts.duty import Duty, Shared
+from eunoe.facts.evidence import Evidences
+from eunoe.facts.labels import Labels
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.reading import Reading
 from eunoe.facts.threads import Threads
+from eunoe.facts.traces import Traces
+from eunoe.facts.trails import Trails
 from eunoe.facts.viewing import Viewing
 from eunoe.facts.visibility import Viewer
+from eunoe.facts.why import Why
 from eunoe.runtime.doors import Handler
 from eunoe.schemas import ids
 from eunoe.schemas.errors import Denied
-from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, ThreadsReply, ThreadsRequest
+from eunoe.schemas.requests import (
+    FactReply,
+    FactRequest,
+    FactsReply,
+    FactsRequest,
+    KindsReply,
+    ThreadsReply,
+    ThreadsRequest,
+    TracesReply,
+    TracesRequest,
+    WhyReply,
+    WhyRequest,
+)
 from eunoe.schemas.subjects import Address
 
 
 class Answering(Duty):
-    """Serves ``facts``, ``fact`` and ``threads``."""
+    """Serves ``facts``, ``fact``, ``why``, ``traces``, ``threads`` and ``kinds``."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        lookup = Lookup(shared.store, shared.kinds, shared.clock)
-        viewing = Viewing(lookup, shared.kinds, shared.clock)
-        self._reading = Reading(shared.store, lookup, viewing, shared.clock)
-        self._threads = Threads(shared.store)
+        self._labels = Labels(shared.settings.labels)
+        store, kinds, clock = shared.store, shared.kinds, shared.clock
+        lookup = Lookup(store, kinds, clock)
+        viewing = Viewing(lookup, kinds, clock, self._labels)
+        trails = Trails(store.log, store.space, kinds)
+        self._reading = Reading(store, lookup, viewing, clock)
+        self._why = Why(lookup, viewing, Evidences(store), trails)
+        self._traces = Traces(lookup, viewing, trails)
+        self._threads = Threads(store)
 
     def handlers(self) -> Mapping[str, Handler]:
         serve = self._shared.serve
         return {
             "facts": serve(FactsRequest, self._list, _thread),
             "fact": serve(FactRequest, self._history),
+            "why": serve(WhyRequest, self._answer_why),
+            "traces": serve(TracesRequest, self._answer_traces),
             "threads": serve(ThreadsRequest, self._list_threads, lambda _address, _request: ""),
+            "kinds": self._kinds,
         }
+
+    async def _kinds(self, _: Address, __: bytes) -> bytes:
+        """What this worker was configured with, whoever asks."""
+        reply = KindsReply(kinds=self._shared.kinds.describe(), labels=self._labels.items())
+        return msgspec.json.encode(reply)
+
+    async def _answer_why(self, address: Address, request: WhyRequest) -> WhyReply:
+        return await self._why.answer(request, Viewer(address.caller, address.thread, request.session))
+
+    async def _answer_traces(self, address: Address, request: TracesRequest) -> TracesReply:
+        return await self._traces.answer(request, Viewer(address.caller, address.thread, request.session))
 
     async def _list(self, address: Address, request: FactsRequest) -> FactsReply:
         request = msgspec.structs.replace(request, thread=_thread(address, request))

@@ -6,6 +6,7 @@ import anyio
 
 from eunoe.facts.projector import Projector
 from eunoe.runtime.doors import Store
+from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 
@@ -33,8 +34,14 @@ class Freshness:
         return reached
 
     async def _reached(self, after: Watermark, thread: str) -> Watermark:
-        buckets = {scope: await self._store.bucket(scope).revision() for scope in subjects.BUCKETS}
-        return Watermark(log=await self._log(after.log, thread), **buckets)
+        """What is reflected: the buckets are looked at after the log, so that they hold what it says at least."""
+        found = {"log": await self._log(after.log, thread)}
+
+        async def look(scope: str) -> None:
+            found[scope] = await self._store.bucket(scope).revision()
+
+        await each(subjects.BUCKETS, look, len(subjects.BUCKETS))
+        return Watermark(**found)
 
     async def _log(self, position: int, thread: str) -> int:
         """``position`` once it is reflected, else how far what is behind has come; 0 for one that is not there."""

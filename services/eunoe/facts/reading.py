@@ -12,7 +12,7 @@ from eunoe.facts.holding import holding
 from eunoe.facts.listing import Listing, Listings, Placed
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.previews import Preview
-from eunoe.facts.selecting import selected
+from eunoe.facts.selecting import Selection
 from eunoe.facts.viewing import Moment, Viewing
 from eunoe.facts.visibility import Viewer, parts, seen
 from eunoe.runtime.closing import closing
@@ -70,13 +70,14 @@ class Reading:
     async def list(self, request: FactsRequest, viewer: Viewer) -> FactsReply:
         """Facts in force, or with ``all`` every version; a cursor where there are more."""
         page, cursor = _Page(pages.limit(request.limit)), pages.read(request.cursor)
+        selection = Selection.of(request, self._viewing.labels)
         listing = await self._listings.of(parts(request, viewer), request, cursor)
         preview = await self._viewing.preview(request.preview, viewer, _moment(request))
         async with closing(_windows(listing.documents)) as windows:
             async for window in windows:
                 read = [(placed, lenient.document(placed.entry)) for placed in window]
                 there = [document for _, document in read if document]
-                shown = await self._shown(await self._seen(there, listing, viewer), preview, request)
+                shown = await self._shown(await self._seen(there, listing, viewer), preview, selection)
                 for placed, document in read:
                     if page.full:
                         return page.reply(listing, more=True)
@@ -89,18 +90,22 @@ class Reading:
         document = await self._lookup.whole(fact.identity)
         preview = await self._viewing.preview(request.preview, viewer, _moment(request))
         view = preview.over(self._viewing.view(document, _moment(request)))
+        version = holding(view, fact)
         return FactReply(
             identity=fact.identity,
-            versions=wording.every(view),
+            versions=wording.every(view, self._viewing.labels),
             conflict=view.conflict,
+            acts=wording.acts(view, self._viewing.labels),
             current=view.current.id if view.current else "",
-            named=version.id if (version := holding(view, fact)) else "",
-            content=await self._content(document, fact.id) if request.content else "",
+            named=version.id if version else "",
+            content=await self._content(document, (fact.id, version.id if version else "")) if request.content else "",
         )
 
-    async def _content(self, document: Document, fact: str) -> str:
-        stated = next((one for one in document.assertions if one.id == fact), None)
-        return await self._lookup.content(document.identity, fact) if stated and stated.has_content else ""
+    async def _content(self, document: Document, facts: Sequence[str]) -> str:
+        """The body of the first of these assertions that has one."""
+        having = {stated.id for stated in document.assertions if stated.has_content}
+        fact = next((one for one in facts if one in having), "")
+        return await self._lookup.content(document.identity, fact) if fact else ""
 
     async def _seen(self, found: Sequence[Document], listing: Listing, viewer: Viewer) -> Sequence[Document]:
         sessions = await self._sessions(listing, [document.identity for document in found])
@@ -108,16 +113,16 @@ class Reading:
         return [one for one in found if seen(one.identity, viewer, sessions.get(one.identity.owner), now)]
 
     async def _shown(
-        self, found: Sequence[Document], preview: Preview, request: FactsRequest
+        self, found: Sequence[Document], preview: Preview, selection: Selection
     ) -> dict[Identity, Sequence[FactView]]:
         """What is shown of documents, by identity: of a preview's own only what is not shown in a live one's place."""
         own = {_live(one.identity): one.identity for one in found if one.identity.preview}
         taken = (await self._lookup.documents(own)).keys()
         alone = {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
         live = [one for one in found if not one.identity.preview]
-        views = await self._viewing.views(live, _moment(request))
+        views = await self._viewing.views(live, _moment(selection.request))
         alone |= {view.identity: preview.over(view) for view in views}
-        return {identity: selected(view, request) for identity, view in alone.items()}
+        return {identity: selection.of_view(view) for identity, view in alone.items()}
 
     async def _sessions(self, listing: Listing, identities: Sequence[Identity]) -> dict[str, SessionRecord]:
         if listing.sessions is None:

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from eunoe.facts import wording
 from eunoe.facts.fold import View
+from eunoe.facts.labels import Labels
 from eunoe.facts.runs import Version
+from eunoe.facts.wording import every, in_force
 from eunoe.schemas.requests import FactsRequest, FactView
 
 
-def selected(view: View, request: FactsRequest) -> Sequence[FactView]:
-    """What is in force, or with ``all`` or ``since`` whatever its state, as far as the filters keep it."""
-    found = wording.every(view) if request.all or request.since else wording.in_force(view)
-    changed = {version.id for version in view.versions if _changed(view, version) > request.since}
-    return [fact for fact in found if _kept(fact, request) and (not request.since or fact.id in changed)]
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a request keeps; ``labels`` are the names that it filters by, as the fleet writes them."""
+
+    request: FactsRequest
+    names: Labels
+    labels: frozenset[str]
+
+    @classmethod
+    def of(cls, request: FactsRequest, names: Labels) -> Selection:
+        """Raises `Invalid` for a label that there is not."""
+        return cls(request, names, frozenset(names.names(names.undeclared(label) for label in request.labels)))
+
+    def of_view(self, view: View) -> Sequence[FactView]:
+        """What is in force, or with ``all`` or ``since`` whatever its state, as far as the filters keep it."""
+        since = self.request.since
+        if since and highest(view) <= since:
+            return ()
+        found = every(view, self.names) if self.request.all or since else in_force(view, self.names)
+        changed = {version.id for version in view.versions if _changed(view, version) > since} if since else set[str]()
+        return [fact for fact in found if self._keeps(fact) and (not since or fact.id in changed)]
+
+    def _keeps(self, fact: FactView) -> bool:
+        request = self.request
+        if request.agent and fact.identity.scope != "permanent" and fact.agent != request.agent:
+            return False
+        return (
+            self.labels <= set(fact.labels)
+            and (fact.pinned or not request.pinned)
+            and (fact.state == "proposed" or not request.proposed)
+            and (fact.conflict or not request.conflicts)
+        )
 
 
 def highest(view: View) -> int:
     """The position in the log of the newest event that a view knows of."""
     said = (version.newest[1] for version in view.versions)
     return max((*said, *(act.position for act in view.acts)), default=0)
-
-
-def _kept(fact: FactView, request: FactsRequest) -> bool:
-    if request.agent and fact.identity.scope != "permanent" and fact.agent != request.agent:
-        return False
-    return (
-        set(request.labels) <= set(fact.labels)
-        and (fact.pinned or not request.pinned)
-        and (fact.state == "proposed" or not request.proposed)
-        and (fact.conflict or not request.conflicts)
-    )
 
 
 def _changed(view: View, version: Version) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,7 +18,7 @@ from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Log
 from eunoe.schemas import subjects
 from eunoe.schemas.events import FactMoved, MemoryUsed
-from eunoe.schemas.facts import Indexed, Stated
+from eunoe.schemas.facts import Identity, Indexed, Stated
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import Use
 
@@ -34,15 +34,29 @@ class Citing:
 
     how: How
     stated: Stated
+    indexed: Indexed
 
 
 @dataclass(slots=True)
 class Trail:
-    """Where one fact went. ``uses`` are the newest of ``count``, oldest first."""
+    """Where a fact went. ``uses`` are the newest of ``count``, oldest first."""
 
     uses: deque[Use]
     count: int = 0
     citing: list[Citing] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, shown: int) -> Trail:
+        return cls(deque(maxlen=shown))
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Facts to follow: the trail that each id belongs to, their identities, and the position of the first of them."""
+
+    trails: Mapping[str, str]
+    identities: Collection[Identity]
+    start: int
 
 
 class Trails:
@@ -53,34 +67,33 @@ class Trails:
         self._space = space
         self._kinds = kinds
 
-    async def follow(self, facts: Mapping[str, Indexed], shown: int, thread: str = "") -> dict[str, Trail]:
-        """Where each of these went, by id, with ``shown`` contexts at most: one pass over the log from the first on.
+    async def follow(self, facts: Followed, shown: int, thread: str = "") -> dict[str, Trail]:
+        """Where facts went, with ``shown`` contexts of a trail at most: one pass over the log from the first on.
 
         ``thread``: as far as that thread's own records say.
         """
-        trails = {fact: Trail(deque(maxlen=shown)) for fact in facts}
-        start = min((one.order[1] for one in facts.values()), default=0)
-        filters = chains(self._space, [one.identity for one in facts.values()])
+        trails = {name: Trail.empty(shown) for name in facts.trails.values()}
+        filters = chains(self._space, facts.identities)
         if thread:
             filters = [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")]
-        names = _names(frozenset(facts))
-        async with closing(self._log.scan(filters, start=start)) as log:
+        names = _names(facts.trails.keys())
+        async with closing(self._log.scan(filters, start=facts.start)) as log:
             async for stored in log:
                 record = lenient.read_any(stored) if names(stored.data) else None
                 if record:
-                    self._take(record, trails)
+                    self._take(record, facts, trails)
         return trails
 
-    def _take(self, record: Record, trails: Mapping[str, Trail]) -> None:
+    def _take(self, record: Record, facts: Followed, trails: Mapping[str, Trail]) -> None:
         for use in _uses(record):
-            trail = trails.get(use.fact)
-            if trail is not None:
+            if use.fact in facts.trails:
+                trail = trails[facts.trails[use.fact]]
                 trail.uses.append(use)
                 trail.count += 1
         for assertion in told(record, self._kinds):
             stated = assertion.stated
-            for fact in {stated.fact.cites, stated.fact.replaces} & trails.keys():
-                trails[fact].citing.append(Citing(_how(record, stated, fact), stated))
+            for fact in sorted({stated.fact.cites, stated.fact.replaces} & facts.trails.keys()):
+                trails[facts.trails[fact]].citing.append(Citing(_how(record, stated, fact), stated, assertion.indexed))
 
 
 def _uses(record: Record) -> Iterator[Use]:
@@ -97,7 +110,7 @@ def _how(record: Record, stated: Stated, fact: str) -> How:
     return "copy" if isinstance(record.events[stated.index], FactMoved) else "approval"
 
 
-def _names(facts: frozenset[str]) -> Wanted:
+def _names(facts: Collection[str]) -> Wanted:
     """Whether a record names one of these facts, told by its bytes."""
     ids = {msgspec.json.encode(fact) for fact in facts}
     if len(ids) <= _FEW:

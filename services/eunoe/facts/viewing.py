@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from eunoe.facts import document as documents
 from eunoe.facts.fold import View, fold
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.lineage import lineage, order
+from eunoe.facts.labels import Labels
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.previews import Preview
-from eunoe.facts.runs import Version
 from eunoe.facts.visibility import Viewer
+from eunoe.facts.wording import UNDECLARED
 from eunoe.runtime.doors import Clock
-from eunoe.schemas.facts import Document, Stated
+from eunoe.schemas.facts import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,12 @@ NOW = Moment()
 
 
 class Viewing:
-    """Folds documents. Where a stored one does not tell what its whole set would, that is read from the log."""
+    """Folds documents. Where a stored one does not tell what its whole set would, that is read from the log.
 
-    def __init__(self, lookup: Lookup, kinds: Kinds, clock: Clock) -> None:
+    ``labels`` are those by whose names they are shown."""
+
+    def __init__(self, lookup: Lookup, kinds: Kinds, clock: Clock, labels: Labels = UNDECLARED) -> None:
+        self.labels = labels
         self._lookup = lookup
         self._kinds = kinds
         self._clock = clock
@@ -52,13 +55,3 @@ class Viewing:
         """What a preview has, as far as the viewer sees it."""
         found = await self._lookup.seen(await self._lookup.preview(preview), viewer) if preview else []
         return Preview(await self.views(found, moment))
-
-
-def version_of(view: View, stated: Stated) -> Version | None:
-    """The version that an assertion is of; of one that was taken back, the version that it was of then."""
-    for version in view.versions:
-        if version.id == stated.id or any(one.id == stated.id for one in version.said):
-            return version
-    own = [version for version in view.versions if version.lineage == lineage(stated.fact.source)]
-    later = [version for version in own if version.newest >= order(stated)]
-    return min(later, key=lambda version: version.newest) if later else next(reversed(own), None)
