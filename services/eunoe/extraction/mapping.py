@@ -61,13 +61,13 @@ def mapped(rule: Mapping[str, Any], number: int = 0) -> Extractor:
 
 
 def _whole(call: Call) -> Spot:
-    """A result as the element of which all others are part; a text that is no list or object has none."""
+    """A result, without secrets, as the element of which all others are part; a text that is no JSON has none."""
     if call.text.lstrip()[:1] not in ("{", "["):
         return Spot(None)
     if not call.whole:
         raise ValueError("the result is too large to be mapped")
-    result = decoded(call.text)
-    return Spot(result, "", {"$result": result, "$arguments": dict(call.arguments), "$tool": call.name})
+    result, arguments = secrets.without(decoded(call.text)), secrets.without(dict(call.arguments))
+    return Spot(result, "", {"$result": result, "$arguments": arguments, "$tool": call.name})
 
 
 def _holds(found: list[Json], wanted: Any) -> bool:
@@ -82,7 +82,7 @@ def _holds(found: list[Json], wanted: Any) -> bool:
 def _content(spot: Spot, wanted: bool | str) -> str:
     if not wanted:
         return ""
-    found = [secrets.without(value) for value in (spot.at(wanted) if isinstance(wanted, str) else [spot.value])]
+    found = spot.at(wanted) if isinstance(wanted, str) else [spot.value]
     if len(found) == 1 and isinstance(found[0], str):
         return found[0]
     return written(found[0] if len(found) == 1 else found) if found else ""

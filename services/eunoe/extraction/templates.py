@@ -1,7 +1,8 @@
 """Paths into a JSON value, and texts with such paths in them. Pure.
 
 A path is names and numbers joined by dots: ``flights.0.origin``. ``*`` stands for every element of a list or object,
-``#`` for how many it has. An empty path is the value itself; a dot in a name is written ``\\.``.
+``#`` for how many it has. An empty path is the value itself; a dot in a name is written ``\\.``. A text that is JSON
+is gone into like what it says.
 A path that begins with ``$`` starts elsewhere: ``$result`` is the whole result, ``$arguments`` what the tool was
 called with, ``$key`` the name or number (from 1) of the element in what it is part of, ``$tool`` the tool's name.
 """
@@ -138,6 +139,8 @@ def _walk(value: Json, steps: list[str]) -> Iterator[Json]:
         yield value
         return
     step, rest = steps[0].replace("\\.", "."), steps[1:]
+    if isinstance(value, str):
+        value = _inside(value)
     if step == "*":
         for _, element in _elements(value):
             yield from _walk(element, rest)
@@ -147,6 +150,14 @@ def _walk(value: Json, steps: list[str]) -> Iterator[Json]:
         yield from _walk(value[step], rest)
     elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
         yield from _walk(value[int(step)], rest)
+
+
+def _inside(text: str) -> Json:
+    """What a text holds that is JSON itself, as some tools put their result into a field; None for any other."""
+    try:
+        return _decoder.decode(text) if text.lstrip()[:1] in ("{", "[") else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _elements(value: Json) -> list[tuple[str, Json]]:
