@@ -75,8 +75,9 @@ def whole(record: Record) -> Iterator[tuple[Identity, Act]]:
 
 
 def act(what: Done, target: Indexed) -> Act | None:
-    """The act as its target's document keeps it; None when who did it may not, or it would end what it asserts."""
-    if not _may(what, target) or _in_place(what, target):
+    """The act as its target's document keeps it; None when who did it may not do it or not there, or when it would
+    end what it asserts."""
+    if not _may(what, target) or not _heard(what.header.chain, target.identity) or _in_place(what, target):
         return None
     event, header = what.event, what.header
     labels = event if isinstance(event, FactLabelled) else FactLabelled(id=event.id)
