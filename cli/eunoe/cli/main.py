@@ -13,7 +13,21 @@ from eunoe.cli.app import App, choices, listed, with_globals
 from eunoe.cli.errors import guarded
 from eunoe.cli.output import emit_json
 
-COMMANDS = ("demo", "up", "serve", "status", "importing", "threads", "context", "facts", "audit", "config", "ops")
+COMMANDS = (
+    "demo",
+    "up",
+    "serve",
+    "status",
+    "importing",
+    "threads",
+    "context",
+    "facts",
+    "erase",
+    "audit",
+    "rebuild",
+    "config",
+    "ops",
+)
 
 
 def main() -> None:
