@@ -16,19 +16,44 @@ CHAIN = "thread.t1"
 
 @pytest.fixture
 def state() -> Callable[..., Stated]:
-    """``state(value, at)``: an assertion at position ``at`` of the log, too."""
+    """``state(value, at)``: an assertion at position ``at`` of the log, too, recorded then if nothing else is said."""
 
-    def make(value: str, at: int, *, kind: SourceClass = "tool", who: str = "bash", proposal: bool = False) -> Stated:
-        source = Source(kind=kind, principal=who)
-        fact = Assertion(identity=IDENTITY, value=value, source=source, at=at, proposal=proposal)
-        return Stated(id=ids.fact_id(CHAIN, str(at), 0), position=at, index=0, fact=fact)
+    def make(
+        value: str,
+        at: int,
+        *,
+        kind: SourceClass = "tool",
+        who: str = "bash",
+        agent: str = "",
+        proposal: bool = False,
+        valid: tuple[int | None, int | None] = (None, None),
+        recorded: int | None = None,
+        about: Identity = IDENTITY,
+        replaces: str = "",
+        removes: bool = False,
+    ) -> Stated:
+        fact = Assertion(
+            identity=about,
+            value=value,
+            source=Source(kind=kind, principal=who, agent=agent),
+            at=at,
+            proposal=proposal,
+            valid_from=valid[0],
+            valid_to=valid[1],
+            replaces=replaces,
+            removes=removes,
+        )
+        when = at if recorded is None else recorded
+        return Stated(id=ids.fact_id(CHAIN, str(at), 0), position=at, index=0, fact=fact, recorded=when)
 
     return make
 
 
 @pytest.fixture
 def do() -> Callable[..., Act]:
-    def make(kind: ActKind, target: Stated, at: int) -> Act:
+    """``do(kind, target, at)``: what ada did to an assertion, at position ``at`` of the log."""
+
+    def make(kind: ActKind, target: Stated, at: int, *, add: tuple[int, ...] = (), remove: tuple[int, ...] = ()) -> Act:
         return Act(
             id=ids.fact_id(CHAIN, str(at), 0),
             kind=kind,
@@ -40,6 +65,9 @@ def do() -> Callable[..., Act]:
             at=at,
             position=at,
             index=0,
+            recorded=at,
+            add=add,
+            remove=remove,
         )
 
     return make

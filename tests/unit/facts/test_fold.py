@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from eunoe.facts.document import build
 from eunoe.facts.fold import View, fold
 from eunoe.schemas.facts import Act, Identity, Stated
@@ -127,6 +129,58 @@ def test_retiring_any_support_retires_its_version(state: State, do: Do) -> None:
         assert viewed(first, second, do("retired", target, 3)).current is None
 
 
+def test_what_one_author_takes_back_the_others_keep(state: State, do: Do) -> None:
+    """Two tools found it, twice the first: without the first's it is the other's, under its id, one support left."""
+    first, other, again = state("up", 1), state("UP", 2, who="curl"), state("up", 3)
+    before = viewed(first, other, again)
+    assert before.current is not None
+    assert (before.current.id, before.current.supports) == (first.id, 3)
+    after = viewed(first, other, again, do("retired", again, 4))
+    assert after.current is not None
+    assert (after.current.id, after.current.number, after.current.supports, after.current.newest) == (
+        other.id,
+        1,
+        1,
+        (2, 2, 0),
+    )
+    assert after.current.said == (other,)
+    assert viewed(first, other, again, do("retired", again, 4), do("retired", other, 5)).current is None
+
+
+def test_what_was_taken_back_once_is_not_taken_back_again(state: State, do: Do) -> None:
+    """Its author says it anew after the retirement; another retirement of the old id leaves that alone."""
+    first, other = state("up", 1), state("up", 2, who="curl")
+    view = viewed(first, other, do("retired", first, 3), state("up", 4), do("retired", first, 5))
+    assert view.current is not None
+    assert (view.current.id, view.current.supports) == (other.id, 2)
+
+
+def test_a_late_assertion_from_before_a_retirement_goes_with_it(state: State, do: Do) -> None:
+    """The retirement is of what its author said up to then."""
+    first = state("up", 1)
+    assert viewed(first, do("retired", first, 3), state("up", 2)).current is None
+
+
+def test_tools_of_agents_weigh_less_than_trusted_ones(state: State) -> None:
+    """What agents appended of tools is one lineage, below the tools' own and above a model's word."""
+    trusted = state("passed", 1)
+    events = [
+        trusted,
+        state("failed", 2, agent="a"),
+        state("failed", 3, who="make", agent="b"),
+        state("skipped", 4, kind="model", who="a"),
+    ]
+    view = viewed(*events)
+    assert view.current is not None
+    assert view.current.id == trusted.id
+    assert [(head.lineage, head.value, head.supports) for head in view.heads] == [
+        ("tool", "passed", 1),
+        ("tool/agents", "failed", 2),
+        ("model/a", "skipped", 1),
+    ]
+    assert [v.rule for v in view.versions] == ["", "rank", "rank"]
+
+
 def test_a_proposal_is_in_force_as_proposed_until_approved(state: State, do: Do) -> None:
     """Approval ends the proposal, naming the person's assertion."""
     proposal = state("tabs", 1, kind="model", who="a", proposal=True)
@@ -139,6 +193,92 @@ def test_a_proposal_is_in_force_as_proposed_until_approved(state: State, do: Do)
         "approved",
         approval.id,
     )
+
+
+def test_a_moved_fact_ends_where_it_was(state: State, do: Do) -> None:
+    """Its version is closed; another value that came before the move, though it arrived later, is not moved."""
+    first = state("a", 1, kind="model", who="a")
+    moved = do("moved", first, 4)
+    view = viewed(first, moved)
+    assert view.current is None
+    assert [(v.state, v.rule, v.superseded_by) for v in view.versions] == [("moved", "moved", moved.id)]
+    late = state("b", 2, kind="model", who="a")
+    again = viewed(first, moved, late)
+    assert again.current is not None
+    assert again.current.id == late.id
+
+
+def test_labels_and_pins_are_of_the_lineage(state: State, do: Do) -> None:
+    """They stay when the value changes, and the fact in force has those of all its sources."""
+    tool = state("passed", 1)
+    model = state("passed", 2, kind="model", who="a")
+    acts = [do("labelled", tool, 3, add=(7, 2)), do("labelled", model, 4, add=(5,)), do("pinned", model, 5)]
+    view = viewed(tool, model, *acts)
+    assert (view.labels, view.pinned) == ((2, 5, 7), True)
+    assert [act.kind for act in view.acts] == ["labelled", "labelled", "pinned"]
+    later = [state("failed", 6), do("labelled", tool, 7, add=(9,), remove=(7,))]
+    apart = viewed(tool, model, *acts, *later)
+    assert (apart.labels, apart.pinned) == ((2, 9), False)
+    assert {(v.lineage, v.labels, v.pinned) for v in apart.versions} == {
+        ("tool", (2, 9), False),
+        ("model/a", (5,), True),
+    }
+    assert not viewed(tool, model, *acts, do("unpinned", model, 6)).pinned
+
+
+def test_what_was_known_at_a_moment_is_what_was_recorded_by_then(state: State, do: Do) -> None:
+    """A transcript of long ago that was brought in later was not known before; nor was a delete of after it."""
+    first = state("failed", 1)
+    imported = state("passed", 2, recorded=50)
+    delete = do("deleted", imported, 60)
+    document = build(IDENTITY, [first, imported, delete])
+    found = {moment: fold(document, recorded=moment).current for moment in (0, 1, 49, 50, 59, 60)}
+    assert {moment: version.value if version else "" for moment, version in found.items()} == {
+        0: "",
+        1: "failed",
+        49: "failed",
+        50: "passed",
+        59: "passed",
+        60: "",
+    }
+
+
+def test_what_was_and_what_is_now(state: State) -> None:
+    """Was programmer, now student: one in force, both in the history (F49)."""
+    view = viewed(state("programmer", 1, kind="person", who="ada"), state("student", 2, kind="person", who="ada"))
+    assert [(v.value, v.state) for v in view.versions] == [("programmer", "superseded"), ("student", "current")]
+    assert not view.conflict
+
+
+def test_saying_it_again_makes_it_recent(state: State) -> None:
+    """Confirmed three times: one version, as recent as the last time (F54)."""
+    view = viewed(*(state("left", at, kind="model", who="a") for at in (1, 5, 6, 9)))
+    assert view.current is not None
+    assert (view.current.number, view.current.supports, view.current.newest, view.current.first.position) == (
+        1,
+        4,
+        (9, 9, 0),
+        1,
+    )
+
+
+def test_two_sources_at_one_moment_are_one_fact_with_two_supports(state: State) -> None:
+    """Two tools say the same at the same time: one version that both support, whichever comes first."""
+    one = state("up", 5)
+    two = msgspec.structs.replace(state("up", 5, who="curl"), id="fother", position=6)
+    for events in ((one, two), (two, one)):
+        view = viewed(*events)
+        assert view.current is not None
+        assert (view.current.id, view.current.supports, len(view.versions)) == (one.id, 2, 1)
+
+
+def test_one_change_supersedes_one_fact(state: State) -> None:
+    """Of 101 facts one changes: exactly one version in all of them is superseded (F48)."""
+    names = [Identity("thread", "t1", "note", f"n{number}") for number in range(101)]
+    documents = {name: build(name, [state("same", 1, about=name)]) for name in names}
+    documents[names[7]] = build(names[7], [state("same", 1, about=names[7]), state("other", 2, about=names[7])])
+    states = [version.state for document in documents.values() for version in fold(document).versions]
+    assert (states.count("superseded"), states.count("current")) == (1, 101)
 
 
 def test_acts_alone_say_nothing(state: State, do: Do) -> None:
