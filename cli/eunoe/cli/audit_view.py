@@ -15,6 +15,12 @@ from eunoe.cli.output import clean
 from eunoe.schemas import subjects
 from eunoe.schemas.events import (
     ContextComposed,
+    EntryBase,
+    Erased,
+    EraseDone,
+    EraseIntended,
+    EraseKept,
+    EraseRemoved,
     Event,
     Extracted,
     FactApproved,
@@ -23,6 +29,7 @@ from eunoe.schemas.events import (
     FactRetired,
     MemoryUsed,
     Prompt,
+    RecordKept,
     Response,
     ToolCall,
     ToolResult,
@@ -86,6 +93,8 @@ def verdict(found: Verdict, what: str) -> Iterator[Text]:
     if found.rooted:
         when = words.moment(found.rooted.time)
         yield Text(f"the root is that of the anchor of {when}, which covers the log to position {found.rooted.last}")
+    if found.erased:
+        yield Text(f"{words.count(found.erased, 'record')} {'holds' if found.erased == 1 else 'hold'} erased events")
     if found.fine:
         yield Text("whole: every record follows the one before it, and nothing was changed", style="green")
     else:
@@ -120,6 +129,8 @@ def _one(event: Event) -> str:
             return f"turn {event.turn} committed"
         case TurnAborted():
             return f"turn {event.turn} aborted ({words.one_line(event.reason, _QUOTED)})"
+        case EntryBase() if event.erased:
+            return f"{event.__struct_config__.tag} {event.gone}"
         case Prompt() | Response():
             return f"{event.__struct_config__.tag} “{words.one_line(event.content, _QUOTED)}”"
         case ToolCall():
@@ -145,5 +156,23 @@ def _memory(event: Event) -> str:
             return f"context of turn {event.recipe.turn}, {event.recipe.tokens:,} of {event.recipe.window:,} tokens"
         case MemoryUsed():
             return f"{words.count(len(event.facts), 'fact')} shown to turn {event.turn}"
+        case _:
+            return _erasure(event)
+
+
+def _erasure(event: Event) -> str:
+    match event:
+        case Erased():
+            return f"{event.kind} (erased)"
+        case RecordKept():
+            return f"what is left of record {event.record}"
+        case EraseIntended():
+            return f"erasure {event.id} of {event.words} intended ({words.one_line(event.reason, _QUOTED)})"
+        case EraseKept():
+            return f"erasure {event.id}: what is left is kept"
+        case EraseRemoved():
+            return f"erasure {event.id}: removed"
+        case EraseDone():
+            return f"erasure {event.id} done"
         case _:
             return str(event.__struct_config__.tag)

@@ -11,13 +11,13 @@ import anyio
 
 from eunoe.client import importing
 from eunoe.client.appending import CLOSE_SECONDS
+from eunoe.client.erasing import Erasing
 from eunoe.client.gate import Gate
 from eunoe.client.importing import Format, Progress, Report
 from eunoe.client.journal import Journal
 from eunoe.client.outbox import Outbox, new_producer
 from eunoe.client.reaching import reached
 from eunoe.client.receipts import FILE, Receipts
-from eunoe.client.removing import Removing
 from eunoe.client.thread import Thread
 from eunoe.runtime.configuration import load
 from eunoe.runtime.requester import Requester
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 FAILED_SECONDS = 2.0  # seconds that it waits when the client's user failed
 
 
-class Memory(Removing):
+class Memory(Erasing):
     """One space in the name of one caller: what it appends, asks, and does to facts. Made by `Memory.connect`."""
 
     @classmethod

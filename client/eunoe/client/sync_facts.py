@@ -8,10 +8,11 @@ from typing import Any
 from anyio.from_thread import BlockingPortal
 
 from eunoe.client.deleting import Deletion, ScopeDeletion
-from eunoe.client.removing import Removing
+from eunoe.client.erasing import Erasing, Numbers
 from eunoe.client.stating import Moment, StatedFact
 from eunoe.client.sync_thread import Runs
 from eunoe.client.tickets import Receipt
+from eunoe.schemas.erasures import EraseReply
 from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import FactReply, FactsReply, KindsReply, SessionReply, ThreadsReply, WhyReply
 
@@ -19,7 +20,7 @@ from eunoe.schemas.requests import FactReply, FactsReply, KindsReply, SessionRep
 class Facts(Runs):
     """The reads, the edits and the deletes of `eunoe.client.Memory`."""
 
-    def __init__(self, portal: BlockingPortal, memory: Removing) -> None:
+    def __init__(self, portal: BlockingPortal, memory: Erasing) -> None:
         super().__init__(portal)
         self._memory = memory
 
@@ -285,3 +286,31 @@ class Facts(Runs):
         dry_run: bool = False,
     ) -> ScopeDeletion:
         return self._run(self._memory.delete_scope, scope, owner, reason, dry_run=dry_run)
+
+    def erase(
+        self,
+        *,
+        reason: str = "",
+        fact: str | None = None,
+        thread: str | None = None,
+        entries: Sequence[Numbers] = (),
+        turns: Sequence[Numbers] = (),
+        scope: Scope | None = None,
+        owner: str | None = None,
+        dry_run: bool = False,
+        key: str = "",
+        seconds: float | None = None,
+    ) -> EraseReply:
+        return self._run(
+            self._memory.erase,
+            reason=reason,
+            fact=fact,
+            thread=thread,
+            entries=entries,
+            turns=turns,
+            scope=scope,
+            owner=owner,
+            dry_run=dry_run,
+            key=key,
+            seconds=seconds,
+        )
