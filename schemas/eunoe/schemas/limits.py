@@ -36,6 +36,7 @@ IMPORT_BYTES = 256 * MIB  # bytes of one JSON value (a line, or a whole file) th
 # The chain of a thread
 PRODUCERS_IN_HEAD = 64  # producers whose last number a record carries
 PRODUCERS_IN_HEAD_MAX = 256  # the same while the thread's state is behind; more is refused
+PRODUCERS_IN_STATE = 1_024  # newest producers that a chain remembers, some 70 bytes each in a document written often
 BACK_RECORDS = 64  # previous records whose sequences a record carries
 MARK_EVERY = 1024  # records between two marks
 OPEN_TURNS = 64  # turns open at once in one thread

@@ -1,6 +1,8 @@
-"""A thread in short: the fold of its records into its `ThreadState`. Pure, and bounded but for producers."""
+"""A thread in short: the fold of its records into its `ThreadState`, bounded. Pure."""
 
 from __future__ import annotations
+
+import heapq
 
 import msgspec
 
@@ -21,6 +23,8 @@ from eunoe.schemas.events import (
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import ThreadState
+
+_WORKERS = "worker/"  # how the producers of workers begin
 
 
 def new(thread: str) -> ThreadState:
@@ -56,7 +60,7 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),
         open=tuple(sorted(turn.turn for turn in header.open.values())),
         failed=(*state.failed, *_failed(record))[-limits.FAILED_IN_STATE :],
-        producers={**state.producers, producer: (header.n, header.record, record.position)},
+        producers=_kept({**state.producers, producer: (header.n, header.record, record.position)}),
     )
 
 
@@ -68,8 +72,24 @@ def follow(mark: Mark, record: Record) -> Mark:
         mark,
         record=header.record,
         position=record.position,
-        producers={**mark.producers, producer: (header.n, header.record, record.position)},
+        producers=_kept({**mark.producers, producer: (header.n, header.record, record.position)}),
     )
+
+
+def _kept(producers: dict[str, tuple[int, int, int]]) -> dict[str, tuple[int, int, int]]:
+    """The producers that a chain remembers: every worker's, and of the others those that wrote last.
+
+    Each call of the command line and each key of an edit is a producer of its own, so a chain has as many as it was
+    written to. A forgotten one that comes again counts as new. What it sends under number 1 is then logged once more,
+    under the same ids, so that no fact changes; under a later number it is refused as skipping, and its client goes
+    on as another.
+    """
+    over = len(producers) - limits.PRODUCERS_IN_STATE
+    if over <= 0:
+        return producers
+    others = (key for key in producers if not key.startswith(_WORKERS))
+    gone = set(heapq.nsmallest(over, others, key=lambda key: producers[key][1]))
+    return {key: done for key, done in producers.items() if key not in gone}
 
 
 def _time(event: Event, accepted: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import anyio
 import msgspec
@@ -23,7 +23,7 @@ from eunoe.runtime.doors import Documents, Entry, Store
 from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Conflict, Invalid, NotFound
-from eunoe.schemas.facts import Document, Identity, Indexed
+from eunoe.schemas.facts import Act, Document, Identity, Indexed
 from eunoe.schemas.records import Record
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ class FactStore:
         self._history = History(store.log, store.space, kinds)
         self._recent = Recent()
         self._endings = Endings(store.session, self._history)
+        self._listeners: list[Callable[[Document], None]] = []
         self._writes = anyio.Semaphore(_WRITES, fast_acquire=True)
         self._counts = {"applied": 0, "present": 0, "conflicts": 0, "refolded": 0, "refused": 0}
 
@@ -74,8 +75,13 @@ class FactStore:
         ending = await self._endings.begin(batch, stated)
         changes = await ending.kept(changes)
         await each(await ending.on_time(stated), self._announce, _WIDTH)
-        await each(list(changes.items()), self._change, _WIDTH)
+        for some in _in_turn(changes):
+            await each(some, self._change, _WIDTH)
         await ending.finish(changes)
+
+    def listen(self, listener: Callable[[Document], None]) -> None:
+        """Have every document told that was changed, or found to be as it should."""
+        self._listeners.append(listener)
 
     def forget(self) -> None:
         """Forget every remembered document, after the buckets were made again."""
@@ -168,9 +174,11 @@ class FactStore:
         known = self._recent.get(place)
         entry = known or await self._entry(identity)
         before = documents.decode(entry.value) if entry else documents.empty(identity)
-        data = documents.encode(await self._with(before, events))
+        after = await self._with(before, events)
+        data = documents.encode(after)
         if entry and entry.value == data:
             self._recent.forget(place)
+            self._tell(after)
             return known is None
         try:
             bucket = self._store.bucket(identity.scope)
@@ -181,7 +189,12 @@ class FactStore:
             return False
         self._counts["applied"] += len(events)
         self._recent.keep(place, Entry(place[1], data, revision))
+        self._tell(after)
         return True
+
+    def _tell(self, document: Document) -> None:
+        for listener in self._listeners:
+            listener(document)
 
     async def _with(self, before: Document, events: Sequence[Event]) -> Document:
         try:
@@ -189,6 +202,18 @@ class FactStore:
         except BelowFloor:
             self._counts["refolded"] += 1
             return documents.build(before.identity, await self._endings.events(before.identity))
+
+
+def _in_turn(changes: Mapping[Identity, Sequence[Event]]) -> Iterator[list[tuple[Identity, Sequence[Event]]]]:
+    """What is written together: what takes another fact's place, before that one is closed, which is last."""
+    for last in (False, True):
+        parted = ((about, [event for event in events if _closes(event) == last]) for about, events in changes.items())
+        yield [(about, events) for about, events in parted if events]
+
+
+def _closes(event: Event) -> bool:
+    """Whether an event ends a fact that goes on elsewhere."""
+    return isinstance(event, Act) and event.kind in ("approved", "moved")
 
 
 def only(found: Sequence[Indexed], beginning: str) -> Indexed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eunoe.facts.answering import Answering
+from eunoe.facts.conflicts import Conflicts
 from eunoe.facts.duty import Duty, Shared
 from eunoe.facts.keeper import Keeper
 from eunoe.facts.rebuilder import Rebuilder
@@ -35,6 +36,7 @@ class FactsWorker:
             Answering(self._shared),
             SessionsAnswering(self._shared),
             Sweeper(self._shared),
+            Conflicts(self._shared),
         )
 
     def handlers(self) -> Mapping[str, Handler]:

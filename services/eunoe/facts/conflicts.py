@@ -1,0 +1,150 @@
+"""Logging conflicts: that sources began or ceased to disagree about a fact, each time once.
+
+It is decided from a document that reflects the end of its home chain, and appended to that chain under the number
+that was next there: of several replicas one is first, and the others decide again when its record is in the document.
+What a killed worker left undone is found by the next change of the document, or by the look at all of them at start.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+import anyio
+
+from eunoe.facts import disagreeing, lenient
+from eunoe.facts import document as documents
+from eunoe.facts.duty import Duty, Shared
+from eunoe.facts.fold import fold
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Busy, EunoeError, NumberReused, NumberSkipped
+from eunoe.schemas.events import ConflictRaised, ConflictResolved
+from eunoe.schemas.facts import Document, Identity
+from eunoe.schemas.requests import AppendRequest
+
+logger = logging.getLogger(__name__)
+
+PRODUCER = "conflicts"
+_WAIT_SECONDS = 10.0  # seconds that documents may take to reflect the end of a chain
+_LOOK_SECONDS = 0.02  # seconds between two looks whether a document reflects the end of its chain
+_AGAIN_SECONDS = 1.0  # seconds before a chain that is too busy is tried again
+_TRIES = 64  # numbers in a row that may be lost to other replicas
+_TRANSIENT = 3  # exit code of what passes by itself
+
+_Told = ConflictRaised | ConflictResolved
+
+
+class Conflicts(Duty):
+    """Looks at every document that changes, after it did."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._changed: dict[str, dict[Identity, None]] = {}
+        self._news = anyio.Event()
+        self._counts = {"conflicts_raised": 0, "conflicts_resolved": 0}
+        shared.facts.listen(self.note)
+
+    def loops(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
+        return {"the audit of conflicts waits": self._watch}
+
+    def statistics(self) -> Mapping[str, int]:
+        return dict(self._counts)
+
+    def note(self, document: Document) -> None:
+        """A document changed: look at it soon."""
+        if disagreeing.possible(document):
+            about = document.identity
+            chain = subjects.home_chain(about.scope, about.owner)
+            self._changed.setdefault(chain, {})[about] = None
+            self._news.set()
+
+    async def scan(self) -> None:
+        """Note every document that there is."""
+        for scope in subjects.BUCKETS:
+            async for entry in self._shared.store.bucket(scope).scan([subjects.facts_of()]):
+                document = lenient.document(entry)
+                if document is not None:
+                    self.note(document)
+
+    async def settle(self) -> None:
+        """Log what is to be logged of the documents that changed."""
+        while self._changed:
+            chain = next(iter(self._changed))
+            identities = self._changed.pop(chain)
+            try:
+                await self._settle(chain, list(identities))
+            except EunoeError as error:
+                if error.exit_code != _TRANSIENT:
+                    logger.error("conflicts of %s are not logged: %s", chain, error, extra={"action": "not_logged"})
+                    continue
+                self._changed.setdefault(chain, {}).update(identities)
+                raise
+
+    async def _watch(self) -> None:
+        await self.scan()
+        while True:
+            await self._news.wait()
+            self._news = anyio.Event()
+            try:
+                await self.settle()
+            except Busy as error:
+                logger.info("conflicts wait: %s", error, extra={"action": "conflicts_wait"})
+                await anyio.sleep(_AGAIN_SECONDS)
+                self._news.set()
+
+    async def _settle(self, chain: str, identities: Sequence[Identity]) -> None:
+        for start in range(0, len(identities), limits.EVENTS_PER_RECORD):
+            some = identities[start : start + limits.EVENTS_PER_RECORD]
+            for _ in range(_TRIES):
+                if await self._settled(chain, some):
+                    break
+            else:
+                raise Busy(f"{_TRIES} other replicas were first to log conflicts of {chain}")
+
+    async def _settled(self, chain: str, identities: Iterable[Identity]) -> bool:
+        """Decide and append, under the next number of the chain; False when another replica was first."""
+        head = await self._shared.auditor.head(chain, PRODUCER)
+        await self._reflected(chain, head.position)
+        async with self._shared.gate.passing():
+            events = [event for identity in identities if (event := await self._event(identity))]
+        if not events:
+            return True
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=head.n + 1, events=tuple(events))
+        try:
+            reply = await self._shared.auditor.append(chain, request)
+        except (NumberReused, NumberSkipped):
+            return False
+        if not reply.duplicate:
+            self._told(chain, events)
+        return True
+
+    async def _reflected(self, chain: str, end: int) -> None:
+        with anyio.move_on_after(_WAIT_SECONDS):
+            while await self._position(chain) < end:  # noqa: ASYNC110  # a document sets no event
+                await anyio.sleep(_LOOK_SECONDS)
+            return
+        raise Busy(f"the facts of {subjects.chain_name(chain)} are behind what was written there")
+
+    async def _position(self, chain: str) -> int:
+        return (await self._shared.projector.reached(chain, fresh=True))[0].position
+
+    async def _event(self, identity: Identity) -> _Told | None:
+        facts = self._shared.facts
+        document = await facts.document(identity)
+        if document is None:
+            return None
+        whole = document if documents.sufficient(document) else await facts.complete(identity)
+        single = self._shared.kinds[identity.subject].single
+        return disagreeing.event(document, fold(whole, single=single, valid=self._shared.clock.now()))
+
+    def _told(self, chain: str, events: Sequence[_Told]) -> None:
+        for event in events:
+            raised = isinstance(event, ConflictRaised)
+            self._counts["conflicts_raised" if raised else "conflicts_resolved"] += 1
+            logger.info(
+                "sources of %s %s %s",
+                event.identity.subject,
+                event.identity.name,
+                f"disagree: {', '.join(event.facts)}" if raised else "agree again",
+                extra={"action": "conflict_raised" if raised else "conflict_resolved", "chain": chain},
+            )
