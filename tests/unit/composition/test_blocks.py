@@ -114,7 +114,8 @@ def test_a_fact_that_another_source_disputes_says_so() -> None:
     line = seen(weak, strong).line
 
     assert line == (
-        "- note python: 3.12 — from person alice (another source disagrees: 3.11 — from tool read_file, turn 5)"
+        "- note python: 3.12 — from person alice "
+        "(another source disagrees: 3.11 — from tool read_file through builder, turn 5)"
     )
 
 

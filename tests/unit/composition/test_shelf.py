@@ -60,7 +60,7 @@ def apply(steps: list[tuple[str, list[Known]]]) -> tuple[Shelf, dict[str, Known]
 
 def _named(one: Known, key: str) -> Known:
     name = f"{one.shown.id}{key}"
-    return replace(one, shown=FactLine(id=name, position=1, index=0), rank=(*one.rank[:6], name))
+    return replace(one, shown=FactLine(id=name, position=1, index=0), rank=(*one.rank[:7], name))
 
 
 @given(changes)
