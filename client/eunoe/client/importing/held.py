@@ -23,7 +23,6 @@ from eunoe.schemas.facts import Assertion
 from eunoe.schemas.requests import StoredRecord
 from eunoe.schemas.subjects import Caller
 
-
 ERASED = b""  # the key of an entry whose content was erased
 
 
