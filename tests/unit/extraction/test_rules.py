@@ -144,6 +144,10 @@ def test_numbers_beyond_32_bits_in_arguments_do_no_harm() -> None:
         ("Authorization: Bearer abcdefgh12345", "Authorization: Bearer "),
         ("ghp_0123456789abcdefghijABCDEFGHIJ", ""),
         ("パスワードは秘密です", "パスワードは"),
+        ("密码\uff1dhunter2", "密码\uff1d"),
+        ("令牌\uff1ahunter2", "令牌\uff1a"),
+        ('curl -d "{\\"password\\": \\"hunter2\\"}"', 'curl -d "{\\"password\\": '),
+        ("PASSCODE: hunter2", "PASSCODE: "),
     ],
 )
 def test_secrets_are_redacted(text: str, kept: str) -> None:

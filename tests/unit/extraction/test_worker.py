@@ -24,6 +24,7 @@ from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
+from eunoe.schemas.subjects import Caller
 
 
 @pytest.fixture
@@ -272,3 +273,27 @@ async def test_a_quoted_commit_is_no_commit(desk: FactDesk) -> None:
     for stored in await happened(desk):
         await worker.handle(stored)
     assert [len(events) for events in await extractions(desk)] == [1]
+
+
+async def test_what_a_trusted_reporter_gave_ranks_above_what_an_agent_appended(desk: FactDesk) -> None:
+    """The reporter says that a command failed, and the agent, later, that it passed: both stand, the first leads.
+
+    The reporter appends the result into the agent's open turn, in its own name.
+    """
+    reporter = Caller("tool", "runner")
+    call, failed = used(1, "Bash", {"command": "pytest"}, "", exit_status=1, failed=True)
+    await desk.append(1, TurnOpened(), Prompt(content="go on"), call, turn="k1")
+    await desk.append(1, failed, turn="k1", caller=reporter)
+    await desk.append(2, TurnCommitted(), turn="k1")
+    await ran(desk, 3, 0)
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    await desk.catch_up()
+    found = [event.fact for events in await extractions(desk) for event in events if isinstance(event, FactRecorded)]
+    assert [(fact.value, fact.source.agent) for fact in found] == [
+        ("failed, exit status 1", ""),
+        ("passed", AGENT.principal),
+    ]
+    (fact,) = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t"))
+    assert (fact.value, fact.conflict, len(fact.others)) == ("failed, exit status 1", True, 1)
