@@ -192,5 +192,5 @@ def _minute(time: int) -> int:
 
 
 def _names(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The first `limits.AGENTS_IN_STATE` names in alphabetical order: a bound that any order of arrival reaches."""
-    return tuple(sorted({*one, *other})[: limits.AGENTS_IN_STATE])
+    """The first `limits.NAMES_IN_SESSION` names in alphabetical order: a bound that any order of arrival reaches."""
+    return tuple(sorted({*one, *other})[: limits.NAMES_IN_SESSION])
