@@ -12,6 +12,7 @@ from eunoe.facts.holding import holding
 from eunoe.facts.listing import Listing, Listings, Placed
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.previews import Preview
+from eunoe.facts.runs import Version
 from eunoe.facts.selecting import Selection
 from eunoe.facts.viewing import Moment, Viewing
 from eunoe.facts.visibility import Viewer, parts, seen
@@ -98,14 +99,12 @@ class Reading:
             acts=wording.acts(view, self._viewing.labels),
             current=view.current.id if view.current else "",
             named=version.id if version else "",
-            content=await self._content(document, (fact.id, version.id if version else "")) if request.content else "",
+            content=await self._content(fact.identity, version) if request.content else "",
         )
 
-    async def _content(self, document: Document, facts: Sequence[str]) -> str:
-        """The body of the first of these assertions that has one."""
-        having = {stated.id for stated in document.assertions if stated.has_content}
-        fact = next((one for one in facts if one in having), "")
-        return await self._lookup.content(document.identity, fact) if fact else ""
+    async def _content(self, identity: Identity, version: Version | None) -> str:
+        """The body of a version: what was said last with one."""
+        return await self._lookup.content(identity, version.body) if version and version.body else ""
 
     async def _seen(self, found: Sequence[Document], listing: Listing, viewer: Viewer) -> Sequence[Document]:
         sessions = await self._sessions(listing, [document.identity for document in found])

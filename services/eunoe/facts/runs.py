@@ -48,6 +48,11 @@ class Version:
         return self.first.fact.value
 
     @property
+    def body(self) -> str:
+        """The id of its newest assertion that has a body; empty when none has."""
+        return next((stated.id for stated in reversed(self.said) if stated.has_content), "")
+
+    @property
     def in_force(self) -> bool:
         return self.state in ("current", "proposed")
 

@@ -59,7 +59,7 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
         pinned=view.pinned if leads else version.pinned,
         cites=fact.cites,
         replaces=fact.replaces,
-        has_content=first.has_content,
+        has_content=bool(version.body),
     )
 
 

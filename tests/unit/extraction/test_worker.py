@@ -23,7 +23,7 @@ from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.records import Record
-from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
+from eunoe.schemas.requests import DeadLetter, FactRequest, FactsRequest, ThreadState
 from eunoe.schemas.subjects import Caller
 
 
@@ -297,3 +297,19 @@ async def test_what_a_trusted_reporter_gave_ranks_above_what_an_agent_appended(d
     ]
     (fact,) = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t"))
     assert (fact.value, fact.conflict, len(fact.others)) == ("failed, exit status 1", True, 1)
+
+
+async def test_a_fact_has_the_body_of_the_last_result(desk: FactDesk) -> None:
+    """Two turns give the same value with another body: one version, said twice, with the later body."""
+    rule = {"tools": ["get"], "subject": "thing", "name": "{id}", "value": "{id}", "content": True}
+    desk.settings = desk.settings.model_copy(update={"mappings": (rule,)})
+    for n, text in enumerate(('{"id": "a", "n": 1}', '{"id": "a", "n": 2}'), start=1):
+        await desk.append(n, *turn(*used(1, "get", {}, text)), turn=f"k{n}")
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    await desk.catch_up()
+    (fact,) = await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t"))
+    reply = await desk.reading.history(FactRequest(id=fact.id, content=True), Viewer(AGENT, "t"))
+    assert (fact.value, fact.version, fact.supports, fact.has_content) == ("a", 1, 2, True)
+    assert reply.content == '{"id":"a","n":2}'
