@@ -22,7 +22,7 @@ from eunoe.facts.session_records import SessionRecords
 from eunoe.runtime.doors import Documents, Entry, Store
 from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Conflict, Invalid, NotFound
+from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Act, Document, Identity, Indexed
 from eunoe.schemas.records import Record
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _index = msgspec.json.Decoder(Indexed)
 _WIDTH = 16  # documents of one batch that are written at once
 _WRITES = 128  # writes in flight: more only wait in the server
-_LISTED = 10  # ids shown when a beginning fits several
+_AT_ONCE = 256  # documents read in one round trip
 
 
 class FactStore:
@@ -76,6 +76,7 @@ class FactStore:
         changes = await ending.kept(changes)
         await each(await ending.on_time(stated), self._announce, _WIDTH)
         for some in _in_turn(changes):
+            await self._recall(some)
             await each(some, self._change, _WIDTH)
         await ending.finish(changes)
 
@@ -109,18 +110,6 @@ class FactStore:
         """What a document says, by the rules of its kind."""
         return fold(document, single=self._kinds[document.identity.subject].single)
 
-    async def matching(self, beginning: str) -> list[Indexed]:
-        """Every fact whose id begins so; raises `Invalid` on less than `subjects.INDEX_PREFIX` characters."""
-        if len(beginning) < subjects.INDEX_PREFIX or not beginning.isascii() or not beginning.isalnum():
-            raise Invalid(f"{beginning!r} is no fact's id; give it, or its first {subjects.INDEX_PREFIX} characters")
-        found = await self._indexed(beginning)
-        return sorted((one for one in found if one.id.startswith(beginning)), key=lambda one: one.id)
-
-    async def _indexed(self, beginning: str) -> list[Indexed]:
-        buckets = [self._store.thread, self._store.session, self._store.permanent]
-        found = [await bucket.find([subjects.index_filter(beginning)]) for bucket in buckets]
-        return [_index.decode(entry.value) for one in found for entry in one.entries]
-
     async def _announce(self, assertion: Told) -> None:
         identity, stated = assertion.identity, assertion.stated
         bucket = self._store.bucket(identity.scope)
@@ -143,12 +132,30 @@ class FactStore:
         """What acts are about, by id: in these records, in the index, or, looked for all at once, in the log."""
         known = dict(near)
         wanted = {what.event.id for what in acts}
-        for fact in wanted - near.keys():
-            known.update({one.id: one for one in await self._indexed(fact) if one.id in wanted})
+        for scope in subjects.BUCKETS:
+            keys = [subjects.index_key(fact) for fact in sorted(wanted - known.keys())]
+            known.update({one.id: one for one in map(_decoded, await self._found(scope, keys))})
         unknown = wanted - known.keys()
         if unknown:
             known.update(await self._history.locate(unknown, max(what.position for what in acts)))
         return known
+
+    async def _found(self, scope: str, keys: Sequence[str]) -> list[Entry]:
+        """What is under these keys, in few round trips."""
+        found: list[Entry] = []
+        for start in range(0, len(keys), _AT_ONCE):
+            found += (await self._store.bucket(scope).find(keys[start : start + _AT_ONCE])).entries
+        return found
+
+    async def _recall(self, changes: Sequence[tuple[Identity, Sequence[Event]]]) -> None:
+        """Read at once what many changes are about, so that none of them reads by itself."""
+        if len(changes) < _WIDTH:
+            return
+        for scope in subjects.BUCKETS:
+            keys = [_key(identity) for identity, _ in changes if identity.scope == scope]
+            missing = [key for key in keys if self._recent.get((scope, key)) is None]
+            for entry in await self._found(scope, missing):
+                self._recent.keep((scope, entry.key), entry)
 
     def _refuse(self, what: Done, reason: str) -> None:
         self._counts["refused"] += 1
@@ -216,16 +223,8 @@ def _closes(event: Event) -> bool:
     return isinstance(event, Act) and event.kind in ("approved", "moved")
 
 
-def only(found: Sequence[Indexed], beginning: str) -> Indexed:
-    """The one fact that was meant; raises `NotFound`, or `Invalid` listing what it could be."""
-    exact = [one for one in found if one.id == beginning]
-    if len(found) == 1 or exact:
-        return (exact or list(found))[0]
-    if not found:
-        raise NotFound(f"there is no fact {beginning} here; `eunoe facts` lists those there are")
-    listed = ", ".join(one.id for one in found[:_LISTED])
-    more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-    raise Invalid(f"{beginning} is the beginning of {listed}{more}; give more of it")
+def _decoded(entry: Entry) -> Indexed:
+    return _index.decode(entry.value)
 
 
 def _key(identity: Identity) -> str:
