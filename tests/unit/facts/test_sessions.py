@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from random import Random
+from typing import Any, cast
 
 import msgspec
+import pytest
 from desks import NOON
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eunoe.facts import sessions
+from eunoe.facts.projector import Projector
 from eunoe.facts.sessions import merge
-from eunoe.runtime.doors import Stored
+from eunoe.facts.store import FactStore
+from eunoe.runtime.doors import Documents, Stored
 from eunoe.schemas import subjects
 from eunoe.schemas.events import FactDeleted, FactRecorded, Prompt, SessionEnded, SessionStateSet, TurnOpened
 from eunoe.schemas.facts import SessionRecord
@@ -216,6 +221,44 @@ async def test_an_end_takes_a_long_history_with_every_id(tmp_path: Path) -> None
     await desk.write(BOOK, SessionEnded(), caller=PERSON)
 
     await desk.catch_up()
+
+    assert await session_keys(desk) == {subjects.session_key("s")}
+
+
+class Interrupted:
+    """A bucket where something else happens just before a document, an id or a body is written."""
+
+    def __init__(self, bucket: Documents, before: str, then: Callable[[], Awaitable[None]]) -> None:
+        self._bucket = bucket
+        self._before = before
+        self._then: Callable[[], Awaitable[None]] | None = then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._bucket, name)
+
+    async def put(self, key: str, value: bytes, *, expect: int | None = None) -> int:
+        if self._then and key.startswith(self._before):
+            then, self._then = self._then, None
+            await then()
+        return await self._bucket.put(key, value, expect=expect)
+
+
+@pytest.mark.parametrize("before", ["session.", "content.", "id.", "fact."])
+async def test_an_end_that_comes_while_a_fact_is_written_leaves_nothing(tmp_path: Path, before: str) -> None:
+    """Whichever of two replicas is first at any step, what is from before the end goes, with its id and body."""
+    desk = FactDesk(tmp_path)
+    await desk.write(BOOK, stated("first", name="other"), caller=PERSON)
+    await desk.catch_up()
+    desk.clock.advance(ms=2 * MINUTE)
+    await desk.write("thread.t", stated("late", content="long"), caller=PERSON)
+    desk.clock.advance(ms=1)
+    await desk.write(BOOK, SessionEnded(), caller=PERSON)
+    *_, fact, end = await desk.stored()
+    other = desk.replica()
+    session = cast("Documents", Interrupted(desk.store.session, before, lambda: other.apply(end)))
+    store = replace(desk.store, session=session)
+
+    await Projector(store, FactStore(store, desk.kinds)).apply(fact)
 
     assert await session_keys(desk) == {subjects.session_key("s")}
 
