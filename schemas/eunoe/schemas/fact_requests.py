@@ -18,11 +18,11 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     permanent ones to the shared ones and that agent's own, and the others to those from its turns. ``all``
     adds what is superseded, retired or deleted.
 
-    Where every owner that is asked for is named and has few facts, they come by subject and name, the ones of the
-    thread before the session's before the permanent ones; else scope by scope, in the order in which they last
-    changed. ``cursor`` goes on after the last reply, in the same order: what does not change meanwhile comes once.
-    A page holds whole documents, so with ``all`` it may hold more than ``limit``, and where much is filtered out
-    it may hold less, even nothing, and have a cursor.
+    Few facts (`limits.FOUND_AT_ONCE` in a scope) come by subject and name, those of a thread before those of a
+    session before the permanent ones; more of them scope by scope, in the order in which they last changed.
+    ``cursor`` goes on after the last reply, in the same order: what does not change meanwhile comes once. A page
+    holds whole documents, so with ``all`` it may hold more than ``limit``, and where much is filtered out it may
+    hold less, even nothing, and have a cursor.
 
     ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts.
     ``since``: only what changed after that position of the log, what is not in force any more included.

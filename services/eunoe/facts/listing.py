@@ -55,11 +55,10 @@ class Listings:
         self._store = store
 
     async def of(self, parts: Sequence[Part], request: FactsRequest, cursor: Cursor | None) -> Listing:
-        """The documents of these parts after a cursor: grouped where that takes one round trip a bucket, and
-        where the cursor is of such a list."""
+        """The documents of these parts after a cursor: grouped where one round trip a bucket answers, and where the
+        cursor is of such a list."""
         filters = _filters(parts, request)
-        named = all(part.owner for part in parts)
-        if cursor.key if cursor else named:
+        if cursor is None or cursor.key:
             found = await self._few(filters, parts)
             if found is not None:
                 return _grouped(found, cursor)
@@ -72,8 +71,8 @@ class Listings:
     async def _few(self, filters: Filters, parts: Sequence[Part]) -> list[Placed] | None:
         """Everything that matches, and the records of the sessions; None where it is too much for one answer."""
         answers: dict[Bucket, Found | None] = {}
-        owners = sorted({part.owner for part in parts if part.scope == "session" and part.owner})
-        sessions = [subjects.session_key(owner) for owner in owners]
+        owners = sorted({part.owner for part in parts if part.scope == "session"})
+        sessions = [subjects.session_key(owner) if owner else subjects.sessions_filter() for owner in owners]
 
         async def read(bucket: Bucket) -> None:
             wanted = [*filters[bucket], *(sessions if bucket == "session" else ())]

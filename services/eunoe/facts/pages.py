@@ -1,8 +1,8 @@
 """Pages of lists: how long they are, in which order documents come, and the cursors that go on. Pure.
 
-A list whose owners are all named, and have few facts, is *grouped*: by subject and name, as their keys write them,
-and for one name the thread's document before the session's before the permanent ones. Any other list goes through
-the buckets, one after the other, in order of revision. Either order gives a document that does not change one
+A list of few facts (`limits.FOUND_AT_ONCE` keys of a bucket) is *grouped*: by subject and name, as their keys write
+them, and for one name the thread's document before the session's before the permanent ones. A longer list goes
+through the buckets, one after the other, in order of revision. Either order gives a document that does not change one
 place for good, so that a cursor, which names the last document that was shown, neither repeats nor loses it.
 """
 
