@@ -7,9 +7,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,14 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Commands with a home of their own."""
+    """Commands with a home of their own; ``settings`` are variables that they run under."""
 
     home: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, role: str, principal: str) -> Shell:
+        """The same home, in another's name."""
+        return Shell(self.home, {**self.settings, "EUNOE_ROLE": role, "EUNOE_PRINCIPAL": principal})
 
     @property
     def data(self) -> Path:
@@ -63,7 +68,8 @@ class Shell:
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("EUNOE_", "XDG_"))}
-        return kept | {"XDG_DATA_HOME": str(self.home / "data"), "XDG_CONFIG_HOME": str(self.home / "config")}
+        home = {"XDG_DATA_HOME": str(self.home / "data"), "XDG_CONFIG_HOME": str(self.home / "config")}
+        return {**kept, **home, **self.settings}
 
     def __call__(self, *arguments: str | Path) -> Ran:
         """Run a command to its end, in this process, as the console script does."""

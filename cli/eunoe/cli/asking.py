@@ -1,11 +1,14 @@
-"""Requests of a command's session, and lists gathered from their pages."""
+"""Requests of a command's session, and the memory that writes in its name."""
 
 from __future__ import annotations
 
 import re
+from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 from eunoe.client.gate import Gate
+from eunoe.client.memory import Memory, opened
+from eunoe.client.receipts import FILE
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import NotFound
@@ -18,6 +21,12 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}\Z", re.ASCII)
 def gate(session: Session) -> Gate:
     """The verbs of the session's space, asked in its caller's name."""
     return Gate(session.requester, session.space, session.caller)
+
+
+def memory(session: Session) -> AbstractAsyncContextManager[Memory]:
+    """A client of the session's space in its caller's name; its receipts are kept where the data folder is."""
+    kept = session.settings.data / FILE if session.settings.data.is_dir() else None
+    return opened(Memory, gate(session), kept)
 
 
 async def ask(session: Session, verb: Verb, request: object, reply: type[Reply], chain: str = "") -> Reply:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from eunoe.audit.anchors import Anchor
 from eunoe.audit.verify import Verdict, describe
-from eunoe.cli import audit_view, bars, context_view, facts_view, importing_view, messages_view, words
+from eunoe.cli import audit_view, bars, context_view, fact_view, facts_view, importing_view, messages_view, words
 from eunoe.cli.demo_tour import Data, Scene, Several
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean
@@ -60,7 +60,7 @@ def data(found: Data, width: int) -> Iterator[RenderableType]:
         case FactsReply():
             yield from list(facts_view.facts(found, width))[:-2]
         case FactReply():
-            yield from facts_view.history(found, width)
+            yield from fact_view.history(found, width)
         case Context():
             yield from _seen(found, width)
         case Shown():

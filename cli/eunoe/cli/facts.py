@@ -1,4 +1,4 @@
-"""`eunoe facts` and `eunoe fact`: what is known, by whom, and what it was before."""
+"""`eunoe facts`: what is known, by whom, now or at another moment."""
 
 from __future__ import annotations
 
@@ -8,67 +8,107 @@ import msgspec
 import typer
 
 from eunoe.cli import facts_view
-from eunoe.cli.app import App, group
+from eunoe.cli.app import App
 from eunoe.cli.asking import ask, given, require_thread
 from eunoe.cli.connect import look
 from eunoe.cli.output import console
 from eunoe.cli.pages import emit_page
+from eunoe.facts import times
 from eunoe.runtime.session import Session
-from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Scope
-from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, FactView
+from eunoe.schemas.requests import FactsReply, FactsRequest, FactView
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help=f"A fact's id, or its first {subjects.INDEX_PREFIX} or more characters.")
+]
+ThreadOption = Annotated[str | None, typer.Option(metavar="THREAD", help="A thread whose facts are wanted.")]
+SessionOption = Annotated[str | None, typer.Option(metavar="SESSION", help="A session whose facts are wanted.")]
+AgentOption = Annotated[
+    str | None, typer.Option(metavar="AGENT", help="Only shared ones, this agent's own, and those from its turns.")
+]
+ScopeOption = Annotated[str | None, typer.Option(metavar="SCOPE", help=f"Only one: {', '.join(SCOPES)}.")]
+SubjectOption = Annotated[str | None, typer.Option(metavar="KIND", help="Only this kind of subject.")]
+PreviewOption = Annotated[str | None, typer.Option(metavar="PREVIEW", help="As this preview sees it.")]
+LimitOption = Annotated[int, typer.Option(metavar="N", min=1, max=limits.PAGE_FACTS, help="Facts on a page.")]
+CursorOption = Annotated[str, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")]
+
 
 def register(app: App) -> None:
-    app.command("facts", epilog="Example: eunoe facts --thread builder")(facts)
-    fact = group("fact", "One fact, and what it was before.")
-    fact.command("history", epilog="Example: eunoe fact history fk3vz")(history)
-    app.add_typer(fact)
+    app.command("facts", epilog="Example: eunoe facts --thread builder --label release --as-of 2026-05-12T09:00:00Z")(
+        facts
+    )
 
 
 def facts(
     ctx: typer.Context,
-    scope: Annotated[str | None, typer.Option(metavar="SCOPE", help=f"Only one: {', '.join(SCOPES)}.")] = None,
-    thread: Annotated[str | None, typer.Option(metavar="THREAD", help="A thread whose facts are wanted.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="SESSION", help="A session whose facts are wanted.")] = None,
-    agent: Annotated[
-        str | None,
-        typer.Option(metavar="AGENT", help="Only shared ones, this agent's own, and those from its turns."),
+    scope: ScopeOption = None,
+    thread: ThreadOption = None,
+    session: SessionOption = None,
+    agent: AgentOption = None,
+    subject: SubjectOption = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Only with this label; given again: with all of them.")
     ] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned ones.")] = False,
+    since: Annotated[
+        int, typer.Option(metavar="POSITION", min=0, help="Only what changed after this position of the log.")
+    ] = 0,
+    as_of: Annotated[str | None, typer.Option(metavar="TIME", help="What was known then.")] = None,
+    valid_at: Annotated[str | None, typer.Option(metavar="TIME", help="What held then, as far as is known.")] = None,
+    preview: PreviewOption = None,
     every: Annotated[bool, typer.Option("--all", help="Also what was superseded, retired or deleted.")] = False,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=limits.PAGE_FACTS, help="Facts on a page.")] = 200,
-    cursor: Annotated[str, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")] = "",
+    limit: LimitOption = 200,
+    cursor: CursorOption = "",
 ) -> None:
     """List what is known.
 
     Every fact in force; with a thread or session, only the facts that hold there: its own, and the permanent ones.
+
+    A TIME is a date (its midnight in UTC), or a time with its offset, as 2026-05-12T09:00:00Z.
     """
     request = FactsRequest(
-        scope=_scope(scope),
+        scope=scope_given(scope),
         thread=given(thread, "thread"),
         session=given(session, "session"),
         agent=given(agent, "agent"),
+        subject=given(subject, "subject"),
+        labels=tuple(given(name, "label") for name in label or ()),
+        pinned=pinned,
+        since=since,
+        recorded=time_given(as_of),
+        valid=time_given(valid_at),
+        preview=given(preview, "preview"),
         all=every,
         limit=limit,
         cursor=cursor,
     )
+    emit_page(ctx, fetched(ctx, request), facts_view.facts)
+
+
+def fetched(ctx: typer.Context, request: FactsRequest) -> FactsReply:
+    """The page; a session of which nothing is known is told on standard error."""
     reply, unknown = look(ctx, _facts, request)
     if unknown:
-        console(ctx, stderr=True).print(f"eunoe: nothing is known of a session {session!r}", soft_wrap=True)
-    emit_page(ctx, reply, facts_view.facts)
+        console(ctx, stderr=True).print(f"eunoe: nothing is known of a session {request.session!r}", soft_wrap=True)
+    return reply
 
 
-def history(
-    ctx: typer.Context,
-    id: Annotated[  # noqa: A002
-        str, typer.Argument(metavar="ID", help=f"A fact's id, or its first {subjects.INDEX_PREFIX} or more characters.")
-    ],
-) -> None:
-    """Show every version of a fact, and what each came from."""
-    emit_page(ctx, look(ctx, _fact, FactRequest(id=ids.check(id, "fact"))), facts_view.history)
+def scope_given(name: str | None) -> Scope | Literal[""]:
+    for known in SCOPES:
+        if name == known:
+            return known
+    if name is not None:
+        raise Invalid(f"there is no scope {name!r}; the scopes are {', '.join(SCOPES)}")
+    return ""
+
+
+def time_given(text: str | None) -> int | None:
+    """A time as people write it in ms UTC, None for none; raises `Invalid` for what is no time."""
+    return None if text is None else times.moment(text)
 
 
 async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, bool]:
@@ -93,34 +133,24 @@ async def _unknown(session: Session, name: str) -> bool:
 
 async def _everyones(session: Session, request: FactsRequest) -> FactsReply:
     """One page over all scopes, one after the other; the cursor of a scope begins with its name."""
-    begin, found, reply = request.cursor.partition(":")[0], list[FactView](), FactsReply(facts=())
+    begin, found, damaged = request.cursor.partition(":")[0], list[FactView](), list[str]()
+    reply = FactsReply(facts=())
     if request.cursor and begin not in SCOPES:
         raise Invalid(f"{request.cursor!r} is no cursor; use the one of the last page")
     for scope in SCOPES[SCOPES.index(begin) if begin in SCOPES else 0 :]:
         left = request.limit - len(found)
-        if not left:
-            return msgspec.structs.replace(reply, facts=tuple(found), cursor=f"{scope}:0")
+        if left <= 0:
+            reply = msgspec.structs.replace(reply, cursor=f"{scope}:0")
+            break
         cursor = request.cursor if scope == begin else ""
         wanted = msgspec.structs.replace(request, scope=scope, limit=left, cursor=cursor)
         reply = await ask(session, "facts", wanted, FactsReply)
         found += reply.facts
+        damaged += reply.damaged
         if reply.cursor:
             break
-    return msgspec.structs.replace(reply, facts=tuple(found))
+    return msgspec.structs.replace(reply, facts=tuple(found), damaged=tuple(damaged))
 
 
 def _concerns(fact: FactView, agent: str) -> bool:
     return not agent or fact.identity.scope == "permanent" or fact.agent == agent
-
-
-async def _fact(session: Session, request: FactRequest) -> FactReply:
-    return await ask(session, "fact", request, FactReply)
-
-
-def _scope(name: str | None) -> Scope | Literal[""]:
-    for known in SCOPES:
-        if name == known:
-            return known
-    if name is not None:
-        raise Invalid(f"there is no scope {name!r}; the scopes are {', '.join(SCOPES)}")
-    return ""

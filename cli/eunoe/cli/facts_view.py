@@ -1,4 +1,4 @@
-"""Facts and their histories as people read them. Pure."""
+"""Lists of facts as people read them: a table for each owner. Pure."""
 
 from __future__ import annotations
 
@@ -12,64 +12,52 @@ from rich.text import Text
 
 from eunoe.cli import words
 from eunoe.cli.output import clean
+from eunoe.facts import times
 from eunoe.schemas.facts import Identity
-from eunoe.schemas.requests import FactReply, FactsReply, FactView
+from eunoe.schemas.requests import FactsReply, FactView
 
 HEADERS = ("id", "subject", "name", "value", "source", "state")
 NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
-CONFLICT = "its sources disagree; the highest rank leads, then the newest"
-RULES = {"newest": "newer, of equal rank", "rank": "of higher rank"}  # why a version was superseded, in words
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
+MEND = "`eunoe audit verify` checks what it is made from"
+SETTLE = "the highest rank leads, then the newest; `eunoe fact set` or `delete` settles it"
+APPROVE = "`eunoe fact approve ID` admits one; `eunoe fact delete ID` refuses it"
 
 
 def facts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
     """A table for each owner, the widest kept first: permanent, session, thread."""
-    held = sorted(reply.facts, key=_order)
-    for (scope, owner), members in groupby(held, key=lambda fact: (fact.identity.scope, fact.identity.owner)):
-        yield Text(clean(f"{scope} · {owner}"), style="bold")
-        yield _table(list(members), width)
-        yield Text()
-    yield Text(_summary(reply), style="dim")
+    yield from _tables(reply, width)
+    yield Text(_summary(reply, "fact"), style="dim")
 
 
-def history(reply: FactReply, width: int) -> Iterator[Text]:
-    """Every version, oldest first: what was said, by whom, and what ended it."""
-    yield Text(clean(named(reply.identity)), style="bold")
-    yield Text(clean(f"{reply.identity.scope} · {reply.identity.owner}"), style="dim")
-    for view in reply.versions:
-        yield Text()
-        yield Text(f"{words.moment(view.at)}  ").append(words.one_line(view.value, width - 22), style="bold")
-        for said in version_lines(view):
-            yield Text(words.one_line(f"  {said}", width) if len(said) > 4 * width else f"  {clean(said)}")
-    if reply.conflict:
-        yield Text()
-        yield Text(CONFLICT, style="yellow")
+def conflicts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
+    """As `facts`: under each value in force the ones that it leads, with who says them."""
+    yield from _tables(reply, width)
+    yield Text(_summary(reply, "conflict"), style="dim")
+    if reply.facts:
+        yield Text(SETTLE, style="dim")
 
 
-def version_lines(view: FactView) -> Iterator[str]:
-    yield f"from {'; '.join(view.sources) or view.from_text}{_place(view)}"
-    if view.supports > 1:
-        yield f"said {view.supports} times"
-    for other in view.others:
-        yield f"disagrees: {other}"
-    yield f"{view.id}, version {view.version}, {ended(view)}"
+def proposals(reply: FactsReply, width: int) -> Iterator[RenderableType]:
+    """As `facts`: what waits for a person."""
+    yield from _tables(reply, width)
+    yield Text(_summary(reply, "proposal"), style="dim")
+    if reply.facts:
+        yield Text(APPROVE, style="dim")
 
 
-def ended(view: FactView) -> str:
-    """``current``, or what it became and by what."""
-    if view.state == "superseded":
-        by = f" by {view.superseded_by}" if view.superseded_by else ""
-        return f"superseded{by}" + (f" ({RULES.get(view.rule, view.rule)})" if view.rule else "")
-    return f"{view.state}, in conflict" if view.conflict else view.state
-
-
-def named(identity: Identity) -> str:
-    return f"{identity.subject} {identity.name}".strip()
+def heading(identity: Identity) -> str:
+    """``permanent · shared``, and the preview where it belongs to one."""
+    parts = [identity.scope, identity.owner, *([f"preview {identity.preview}"] if identity.preview else [])]
+    return " · ".join(parts)
 
 
 def state(view: FactView) -> str:
-    """What a list says of a fact beside its value: nothing for one that simply holds."""
-    return "conflict" if view.conflict else MARKS.get(view.state, view.state)
+    """What a list says of a fact beside its value, a line each: nothing for one that simply holds."""
+    said = ["conflict" if view.conflict else MARKS.get(view.state, view.state)]
+    said += ["pinned"] if view.pinned else []
+    said += ["+ content"] if view.has_content else []
+    return "\n".join(line for line in said if line)
 
 
 def source(view: FactView) -> str:
@@ -78,6 +66,23 @@ def source(view: FactView) -> str:
     who = who.strip() or view.source.kind
     more = len(view.sources) - 1
     return who + (f", turn {view.turn}" if view.turn else "") + (f" +{more}" if more > 0 else "")
+
+
+def validity(view: FactView) -> str:
+    """``holds from 2026-01-31 until 2026-03-01``; nothing for one that holds without a date."""
+    start = f" from {times.said(view.valid_from)}" if view.valid_from is not None else ""
+    end = f" until {times.said(view.valid_to)}" if view.valid_to is not None else ""
+    return f"holds{start}{end}" if start or end else ""
+
+
+def _tables(reply: FactsReply, width: int) -> Iterator[RenderableType]:
+    held = sorted(reply.facts, key=_order)
+    for owner, members in groupby(held, key=lambda fact: heading(fact.identity)):
+        yield Text(clean(owner), style="bold")
+        yield _table(list(members), width)
+        yield Text()
+    for key in reply.damaged:
+        yield Text(f"cannot be read, and is left out: {clean(key)}; {MEND}", style="red")
 
 
 def _table(views: list[FactView], width: int) -> Table:
@@ -100,7 +105,7 @@ def _widths(widest: list[int], width: int) -> list[int]:
     left = width - (len(widest) - 1) - sum(widest) + widest[NAME] + widest[VALUE]
     if widest[NAME] + widest[VALUE] <= left:
         return widest
-    name = min(widest[NAME], max(left - widest[VALUE], left * 11 // 20))
+    name = min(widest[NAME], max(left - widest[VALUE], left // 2))
     return [*widest[:NAME], name, max(1, left - name), *widest[VALUE + 1 :]]
 
 
@@ -110,7 +115,12 @@ def _widest(header: str, texts: list[str]) -> int:
 
 
 def _value(view: FactView) -> str:
-    return "\n".join([view.value, *(f"≠ {other}" for other in view.others if view.conflict)])
+    """The value, and under it who disagrees, when it holds, and its labels."""
+    said = [view.value, *(f"≠ {other}" for other in view.others if view.conflict)]
+    said += [validity(view)] if validity(view) else []
+    said += [f"labels: {', '.join(view.labels)}"] if view.labels else []
+    said += [f"in place of {view.replaces}"] if view.replaces else []
+    return "\n".join(said)
 
 
 def _style(view: FactView) -> str:
@@ -119,18 +129,14 @@ def _style(view: FactView) -> str:
     return "" if view.state == "current" else "dim"
 
 
-def _summary(reply: FactsReply) -> str:
+def _summary(reply: FactsReply, what: str) -> str:
     if not reply.facts:
-        return "no facts here"
+        more = f" on this page; more follow: add --cursor {reply.cursor}" if reply.cursor else " here"
+        return f"no {what}s{more}"
     more = f"; more follow: add --cursor {reply.cursor}" if reply.cursor else ""
-    return f"{words.count(len(reply.facts), 'fact')}{more}"
+    return f"{words.count(len(reply.facts), what)}{more}"
 
 
-def _place(view: FactView) -> str:
-    parts = [f"agent {view.agent}"] if view.agent else []
-    parts += [f"thread {view.thread}"] if view.thread else []
-    return f" ({', '.join(parts)})" if parts else ""
-
-
-def _order(view: FactView) -> tuple[int, Identity]:
-    return ("permanent", "session", "thread").index(view.identity.scope), view.identity
+def _order(view: FactView) -> tuple[int, str, str, Identity]:
+    about = view.identity
+    return ("permanent", "session", "thread").index(about.scope), about.owner, about.preview, about

@@ -11,14 +11,13 @@ import typer
 
 from eunoe.cli import importing_view
 from eunoe.cli.app import App, choices
-from eunoe.cli.asking import gate
+from eunoe.cli.asking import memory
 from eunoe.cli.connect import run
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean, console, emit_json
 from eunoe.cli.progress import progress_bar
 from eunoe.client.importing import FORMATS, Format, Turn, import_file, read
-from eunoe.client.memory import Memory, opened
-from eunoe.client.receipts import FILE
+from eunoe.client.memory import Memory
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids
 from eunoe.schemas.errors import Damaged, Invalid, NewerSchema, TooLarge
@@ -77,11 +76,10 @@ def import_transcripts(
 
 
 async def _import(session: Session, ctx: typer.Context, files: list[Path], wanted: Wanted) -> list[Outcome]:
-    kept = session.settings.data / FILE if session.settings.data.is_dir() else None
     outcomes = []
-    async with opened(Memory, gate(session), kept) as memory:
+    async with memory(session) as client:
         for file in files:
-            found = await _one(ctx, memory, file, wanted)
+            found = await _one(ctx, client, file, wanted)
             _tell(ctx, found)
             outcomes.append(found)
     _tell_that_it_goes_on(ctx)

@@ -1,26 +1,13 @@
-"""Facts and histories as people read them."""
+"""Lists of facts as people read them."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from fact_views import view
 from views import plain
 
 from eunoe.cli import facts_view
 from eunoe.schemas.facts import Identity, Source
-from eunoe.schemas.requests import FactReply, FactsReply, FactView
-
-NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
-TESTS = Identity("thread", "builder", "tests", "make test")
-
-
-def view(**rest: Any) -> FactView:
-    given: dict[str, Any] = {
-        "id": "faaaaaaaaaa", "identity": TESTS, "value": "passed", "version": 1, "state": "current",
-        "source": Source(kind="tool", principal="bash"), "at": NINE, "position": 4,
-        "sources": ("tool bash, turn 1, entry 4",), "supports": 1,
-    }  # fmt: skip
-    return FactView(**{**given, **rest})
+from eunoe.schemas.requests import FactsReply
 
 
 def test_facts_stand_under_their_owners_the_widest_first() -> None:
@@ -90,37 +77,57 @@ def test_no_facts_say_so() -> None:
     assert plain(facts_view.facts(FactsReply(facts=()), 80)) == ["no facts here"]
 
 
-def test_a_history_is_told_oldest_first() -> None:
-    """Each version has its time, value, sources, and what ended it."""
-    versions = (
-        view(value="failed", state="superseded", superseded_by="fbbbbbbbbbb", rule="rank", agent="ann"),
-        view(id="fbbbbbbbbbb", version=2, supports=2, thread="builder", agent="ann"),
-    )
+def test_labels_pins_validity_and_content_stand_with_the_fact() -> None:
+    """Under the value what belongs to it, in the last column a word for each mark."""
+    decision = Identity("permanent", "shared", "decision", "exit status")
+    fact = view(
+        identity=decision, source=Source(kind="person", principal="dana"), value="3 when dry", pinned=True,
+        labels=("release", "infra"), valid_from=1_767_225_600_000, has_content=True,
+    )  # fmt: skip
 
-    assert plain(facts_view.history(FactReply(identity=TESTS, versions=versions), 80)) == [
-        "tests make test",
-        "thread · builder",
-        "",
-        "2026-01-31 09:05:07Z  failed",
-        "  from tool bash, turn 1, entry 4 (agent ann)",
-        "  faaaaaaaaaa, version 1, superseded by fbbbbbbbbbb (of higher rank)",
-        "",
-        "2026-01-31 09:05:07Z  passed",
-        "  from tool bash, turn 1, entry 4 (agent ann, thread builder)",
-        "  said 2 times",
-        "  fbbbbbbbbbb, version 2, current",
+    assert plain(facts_view.facts(FactsReply(facts=(fact,)), 80))[:5] == [
+        "permanent · shared",
+        "id          subject  name        value                  source      state",
+        "faaaaaaaaaa decision exit status 3 when dry             person dana pinned",
+        "                                 holds from 2026-01-01              + content",
+        "                                 labels: release, infra",
     ]
 
 
-def test_a_conflict_in_a_history_says_who_settles_it() -> None:
-    """The value that leads is in conflict, the other is named."""
-    reply = FactReply(identity=TESTS, versions=(view(conflict=True, others=("failed — from model",)),), conflict=True)
+def test_facts_of_a_preview_stand_apart_from_the_live_ones() -> None:
+    """Under a heading that names the preview, and with the id of what each stands in for."""
+    trial = Identity("permanent", "shared", "decision", "exit status", preview="trial")
+    facts = (view(identity=Identity("permanent", "shared", "decision", "exit status")),
+             view(id="fbbbbbbbbbb", identity=trial, value="4", replaces="faaaaaaaaaa"))  # fmt: skip
 
-    assert plain(facts_view.history(reply, 80))[3:] == [
-        "2026-01-31 09:05:07Z  passed",
-        "  from tool bash, turn 1, entry 4",
-        "  disagrees: failed — from model",
-        "  faaaaaaaaaa, version 1, current, in conflict",
-        "",
-        "its sources disagree; the highest rank leads, then the newest",
+    lines = plain(facts_view.facts(FactsReply(facts=facts), 80))
+
+    assert [line for line in lines if " · " in line] == ["permanent · shared", "permanent · shared · preview trial"]
+    assert lines[-3].endswith("in place of faaaaaaaaaa")
+
+
+def test_conflicts_say_how_they_are_settled() -> None:
+    """Each with who disagrees; none is a sentence."""
+    fact = view(conflict=True, others=("failed — from model",))
+
+    lines = plain(facts_view.conflicts(FactsReply(facts=(fact,)), 80))
+
+    assert lines[3].strip() == "≠ failed — from model"
+    assert lines[5:] == [
+        "1 conflict",
+        "the highest rank leads, then the newest; `eunoe fact set` or `delete` settles it",
+    ]
+    assert plain(facts_view.conflicts(FactsReply(facts=()), 80)) == ["no conflicts here"]
+
+
+def test_proposals_say_how_they_are_approved() -> None:
+    """And a page without any, of which more follow, does not look like the end."""
+    lines = plain(facts_view.proposals(FactsReply(facts=(view(state="proposed"),)), 80))
+
+    assert lines[-2:] == [
+        "1 proposal",
+        "`eunoe fact approve ID` admits one; `eunoe fact delete ID` refuses it",
+    ]
+    assert plain(facts_view.proposals(FactsReply(facts=(), cursor="thread:8"), 80)) == [
+        "no proposals on this page; more follow: add --cursor thread:8"
     ]

@@ -56,12 +56,12 @@ def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
 
 def test_global_options_stand_before_the_command_and_what_stands_after_it_wins() -> None:
     """Both places mean the same."""
-    before = _run("--space", "lab", "config")
-    both = _run("--space", "lab", "config", "--space", "other")
+    before = _run("--space", "attic", "config")
+    both = _run("--space", "attic", "config", "--space", "other")
 
-    assert "lab" in before.stdout
+    assert "attic" in before.stdout
     assert "other" in both.stdout
-    assert "lab" not in both.stdout
+    assert "attic" not in both.stdout
 
 
 def test_without_arguments_the_help_is_shown() -> None:

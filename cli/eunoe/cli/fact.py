@@ -1,0 +1,136 @@
+"""`eunoe fact`: one fact, what was done to it and why it is known; and the facts that wait for a person."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from eunoe.cli import fact_acts, fact_delete, fact_set, fact_view, fact_why_view, facts_view
+from eunoe.cli.app import App, choices, group
+from eunoe.cli.asking import ask, given
+from eunoe.cli.connect import look
+from eunoe.cli.facts import (
+    CursorOption,
+    IdArgument,
+    LimitOption,
+    PreviewOption,
+    ScopeOption,
+    SessionOption,
+    SubjectOption,
+    ThreadOption,
+    fetched,
+    scope_given,
+    time_given,
+)
+from eunoe.cli.pages import emit_page, verbatim
+from eunoe.runtime.session import Session
+from eunoe.schemas import ids
+from eunoe.schemas.errors import NotFound
+from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest, WhyReply, WhyRequest
+
+
+def register(app: App) -> None:
+    fact = group("fact", "One fact: state it, change it, and see what it was and why it is known.")
+    for module in (fact_set, fact_acts, fact_delete):
+        module.register(fact)
+    fact.command("history", epilog="Example: eunoe fact history fk3vz")(history)
+    fact.command("why", epilog="Example: eunoe fact why fk3vz")(why)
+    fact.command("conflicts", epilog="Example: eunoe fact conflicts --thread builder")(conflicts)
+    fact.command("proposed", epilog="Example: eunoe fact proposed")(proposed)
+    app.add_typer(fact)
+
+
+def history(
+    ctx: typer.Context,
+    id: IdArgument,  # noqa: A002
+    content: Annotated[bool, typer.Option("--content", help="Print its content alone, byte for byte.")] = False,
+    as_of: Annotated[str | None, typer.Option(metavar="TIME", help="What was known of it then.")] = None,
+    valid_at: Annotated[str | None, typer.Option(metavar="TIME", help="Which version held then.")] = None,
+    preview: PreviewOption = None,
+) -> None:
+    """Show what a fact was, and who did what to it.
+
+    Every version with its source and what ended it, and every act, in the order of time.
+    """
+    request = FactRequest(
+        id=ids.check(id, "fact"),
+        content=content,
+        recorded=time_given(as_of),
+        valid=time_given(valid_at),
+        preview=given(preview, "preview"),
+    )
+    reply = look(ctx, _history, request)
+    if not content or choices(ctx).json:
+        emit_page(ctx, reply, fact_view.history)
+        return
+    if not reply.content:
+        raise NotFound(f"the fact {id} has no content beside its value; `eunoe fact history {id}` shows its versions")
+    if sys.stdout.isatty():
+        emit_page(ctx, reply, lambda found, width: [verbatim(found.content)])
+    else:
+        sys.stdout.buffer.write(reply.content.encode())
+
+
+def why(ctx: typer.Context, id: IdArgument) -> None:  # noqa: A002
+    """Show why a fact is known and in force.
+
+    The turn, entry and bytes that it came from, the rule that made it what it is, and the requests that read it.
+    """
+    emit_page(ctx, look(ctx, _why, WhyRequest(id=ids.check(id, "fact"))), fact_why_view.why)
+
+
+def conflicts(
+    ctx: typer.Context,
+    scope: ScopeOption = None,
+    thread: ThreadOption = None,
+    session: SessionOption = None,
+    subject: SubjectOption = None,
+    limit: LimitOption = 200,
+    cursor: CursorOption = "",
+) -> None:
+    """List the facts whose sources disagree.
+
+    The value that leads, and under it the others with their sources.
+    """
+    request = FactsRequest(
+        conflicts=True,
+        scope=scope_given(scope),
+        thread=given(thread, "thread"),
+        session=given(session, "session"),
+        subject=given(subject, "subject"),
+        limit=limit,
+        cursor=cursor,
+    )
+    emit_page(ctx, fetched(ctx, request), facts_view.conflicts)
+
+
+def proposed(
+    ctx: typer.Context,
+    thread: ThreadOption = None,
+    subject: SubjectOption = None,
+    limit: LimitOption = 200,
+    cursor: CursorOption = "",
+) -> None:
+    """List what waits for a person to approve it.
+
+    Agents state permanent facts as proposals, which are known in their own threads only.
+    """
+    request = FactsRequest(
+        proposed=True,
+        scope="thread",
+        thread=given(thread, "thread"),
+        subject=given(subject, "subject"),
+        limit=limit,
+        cursor=cursor,
+    )
+    emit_page(ctx, fetched(ctx, request), facts_view.proposals)
+
+
+async def _history(session: Session, request: FactRequest) -> FactReply:
+    return await ask(session, "fact", request, FactReply)
+
+
+async def _why(session: Session, request: WhyRequest) -> WhyReply:
+    return await ask(session, "why", request, WhyReply)

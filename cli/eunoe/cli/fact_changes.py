@@ -1,0 +1,69 @@
+"""What a change of a fact left behind: the fact as it is now, and where the change stands in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+
+import msgspec
+import typer
+from rich.console import RenderableType
+
+from eunoe.cli.asking import memory
+from eunoe.cli.connect import run
+from eunoe.cli.pages import emit_page
+from eunoe.client.memory import Memory
+from eunoe.client.stating import StatedFact
+from eunoe.client.tickets import Receipt
+from eunoe.runtime.session import Session
+from eunoe.schemas.requests import FactReply, FactView
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """``id`` names the fact from here on; ``fact`` is its version now, and ``replaced`` are those that it superseded.
+
+    ``position`` is the change's own in the log; ``duplicate``: it was known already.
+    """
+
+    id: str
+    version: int
+    position: int
+    duplicate: bool
+    fact: FactView
+    replaced: tuple[FactView, ...] = ()
+
+
+Do = Callable[[Memory], Awaitable[Changed]]
+
+
+def change(ctx: typer.Context, do: Do, render: Callable[[Changed], Iterable[RenderableType]]) -> None:
+    """Do it, and print what came of it."""
+    emit_page(ctx, run(ctx, _with_memory, do), lambda found, width: render(found))
+
+
+def stated(made: StatedFact, history: FactReply) -> Changed:
+    """What a statement came to."""
+    fact = version(history)
+    return Changed(
+        id=made.id,
+        version=made.version or fact.version,
+        position=made.receipt.position,
+        duplicate=made.duplicate,
+        fact=fact,
+        replaced=tuple(view for view in history.versions if view.superseded_by == fact.id),
+    )
+
+
+def acted(receipt: Receipt, history: FactReply) -> Changed:
+    """What was done to a fact that is there."""
+    fact = version(history)
+    return Changed(id=fact.id, version=fact.version, position=receipt.position, duplicate=receipt.duplicate, fact=fact)
+
+
+def version(history: FactReply) -> FactView:
+    """The version that was asked for by its id, or by that of an assertion that supports it."""
+    return next((view for view in history.versions if view.id == history.named), history.versions[-1])
+
+
+async def _with_memory(session: Session, do: Do) -> Changed:
+    async with memory(session) as client:
+        return await do(client)

@@ -1,0 +1,51 @@
+"""Kinds of facts and labels as people read them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from eunoe.cli.output import clean
+from eunoe.cli.pages import verbatim
+from eunoe.schemas.requests import KindsReply, KindView
+
+SAMPLE = """\
+Add kinds, or change them field by field, and declare labels in config.toml
+(`eunoe config` says where), or in EUNOE_KINDS and EUNOE_LABELS as JSON:
+  [kinds.incident]
+  fact_class = "dynamic"    # permanent, dynamic (a thread's) or ephemeral (a session's)
+  description = "What went wrong, and when."
+  [labels]
+  release = 1               # the number is kept, so never give it to another label"""
+
+
+def kinds(reply: KindsReply, width: int) -> Iterator[RenderableType]:
+    """Two lines a kind, then the labels, and how to add either."""
+    for kind in sorted(reply.kinds, key=lambda kind: kind.name):
+        yield Text(clean(kind.name), style="bold").append(f"  {traits(kind)}", style="not bold dim")
+        yield Padding(Text(clean(kind.description)), (0, 0, 0, 2), expand=False)
+    yield Text()
+    yield Text(labels(reply.labels))
+    yield Text()
+    yield from (verbatim(line) for line in SAMPLE.splitlines())
+
+
+def traits(kind: KindView) -> str:
+    """``permanent · one value a name · names casefold``, and what the configuration changed."""
+    said = [kind.fact_class if kind.scope == "permanent" else f"{kind.fact_class}, of a {kind.scope}"]
+    said.append("one value a name" if kind.single else "many values a name")
+    said.append("one name" if kind.normaliser == "single" else f"names {kind.normaliser}")
+    said += [] if kind.distil or kind.note else ["only from tools and people"]
+    if kind.origin != "shipped":
+        said.append(kind.origin + (f" ({', '.join(kind.fields)})" if kind.origin == "changed" else ""))
+    return " · ".join(clean(part) for part in said)
+
+
+def labels(declared: dict[str, int]) -> str:
+    if not declared:
+        return "no labels are declared"
+    numbered = sorted(declared.items(), key=lambda item: item[1])
+    return "labels: " + ", ".join(f"{clean(name)} ({number})" for name, number in numbered)
