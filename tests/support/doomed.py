@@ -108,6 +108,11 @@ class DoomedLog(Door):
         self._wire.trip(self.after, subject)
         return done
 
+    async def erase(self, seq: int) -> None:
+        self._wire.trip("before-erase", str(seq))
+        await self._inner.erase(seq)
+        self._wire.trip("after-erase", str(seq))
+
     async def consumer(self, durable: str, filters: Sequence[str], **options: Any) -> Consumer:
         options["ack_wait"] = self._wire.doom.ack_wait
         inner = await self._inner.consumer(durable, filters, **options)
