@@ -54,6 +54,7 @@ class Lane:
     def __init__(self, producer: str, n: int = 1, *, coalesce: bool = True) -> None:
         self.producer = producer
         self.n = n
+        self.attempts = 0  # times that the append in flight was sent
         self._coalesce = coalesce
         self._waiting: deque[Unit] = deque()
         self._alone = 0
@@ -76,6 +77,7 @@ class Lane:
                 v=limits.SCHEMA_VERSION, producer=self.producer, n=self.n, events=events, turn=units[0].turn
             )
             self._frozen = Frozen(self.n, units, _encoder.encode(request))
+            self.attempts = 0
         return self._frozen
 
     def done(self) -> tuple[Unit, ...]:
@@ -96,6 +98,10 @@ class Lane:
         self._waiting.extendleft(reversed(units))
         self._alone = len(units)
         return ()
+
+    def thaw(self) -> None:
+        """The append in flight is not in the log, and is to be sent under another number."""
+        self._waiting.extendleft(reversed(self._end()))
 
     def drop(self, units: Iterable[Unit]) -> None:
         """Forget units that wait (what they belong to has failed)."""

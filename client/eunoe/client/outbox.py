@@ -47,6 +47,7 @@ class Outbox:
         self._tickets: dict[int, Ticket] = {}
         self._outage: dict[str, EunoeError] = {}
         self._running: set[str] = set()
+        self._restored: set[str] = set()  # chains whose first append a process before this one may have sent
         self._writing = anyio.Lock()
         self._idle = anyio.Event()
         self._idle.set()
@@ -60,6 +61,7 @@ class Outbox:
             return
         for chain, kept in self._journal.restored().items():
             lane = self._lanes[chain] = Lane(kept.producer, kept.n, coalesce=False)
+            self._restored.add(chain)
             for unit in kept.units.values():
                 self._add(lane, unit)
             self._start(chain)
@@ -145,9 +147,14 @@ class Outbox:
         try:
             reply = await self._sent(chain, lane, frozen)
         except EunoeError as error:
-            await self._refused(chain, lane, error)
+            if self._forgotten(chain, lane, error):
+                lane.thaw()
+                await self._renew(chain, lane)
+            else:
+                await self._refused(chain, lane, error)
             return
         self._outage.pop(chain, None)
+        self._restored.discard(chain)
         await self._settle("done", lane.done(), reply)
         self._delivered(Receipt(chain, reply.position, reply.record, reply.hash, reply.origin, reply.turn))
 
@@ -160,6 +167,7 @@ class Outbox:
                 while pieces:
                     await self._gate.piece(chain, pieces[0], timeout=answer_within(attempt))
                     pieces.popleft()
+                lane.attempts += 1
                 return await self._gate.append(chain, frozen.data, timeout=answer_within(attempt))
             except delivery.RETRIED as error:
                 self._tell(chain, lane, error)
@@ -175,17 +183,27 @@ class Outbox:
         for ticket in self._tickets_of(lane.units):
             ticket.notice(error)
 
+    def _forgotten(self, chain: str, lane: Lane, error: EunoeError) -> bool:
+        """Whether the chain does not remember this producer any more, of which it has the appends before this one.
+
+        An append that was sent before may be among those, and is not sent under another name.
+        """
+        unknown = isinstance(error, NumberSkipped) and error.detail.get("expected") == 1
+        return unknown and lane.attempts == 1 and chain not in self._restored
+
     async def _refused(self, chain: str, lane: Lane, error: EunoeError) -> None:
         self._outage.pop(chain, None)
         units = lane.refused()
         if not units:
             return
-        for ticket in self._tickets_of(units):
+        heard = bool(tickets := self._tickets_of(units)) and all(ticket.awaited for ticket in tickets)
+        for ticket in tickets:
             ticket.failed(error)
             units = (*units, *(unit for unit in ticket.units if unit not in units and id(unit) in self._tickets))
         lane.drop(units)
         count = sum(len(unit.events) for unit in units)
-        logger.warning("%d events of %s were refused: %s", count, chain, error, extra={"action": "append_refused"})
+        level = logging.INFO if heard else logging.WARNING  # a caller who hears it raised decides what it means
+        logger.log(level, "%d events of %s were refused: %s", count, chain, error, extra={"action": "append_refused"})
         await self._settle("refused", units)
         if isinstance(error, NumberReused | NumberSkipped):
             logger.error("producer %s cannot go on: %s", lane.producer, error, extra={"action": "producer_renewed"})

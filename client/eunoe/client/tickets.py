@@ -41,6 +41,7 @@ class Ticket:
         self.chain = chain
         self.units = tuple(units)
         self.receipt: Receipt | None = None
+        self.awaited = 0  # callers that hear at once what becomes of it
         self._left = len(self.units)
         self._entries: tuple[int, ...] = ()
         self._error: EunoeError | None = None
@@ -82,8 +83,12 @@ class Ticket:
         When it cannot be delivered yet: a receipt that says ``kept``, or, unless ``keep``, what is in the
         way (`WorkerMissing` at once, `OutcomeUnknown` and the like after ``patience`` seconds).
         """
-        with anyio.move_on_after(patience):
-            await self._changed.wait()
+        self.awaited += 1
+        try:
+            with anyio.move_on_after(patience):
+                await self._changed.wait()
+        finally:
+            self.awaited -= 1
         if self.receipt is not None:
             return self.receipt
         if self._error is not None:

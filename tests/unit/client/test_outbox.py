@@ -6,15 +6,18 @@ from pathlib import Path
 
 import anyio
 import anyio.lowlevel
+import msgspec
 import pytest
 from desks import AGENT, Desk
 from disks import Disk
 from wires import Wire
 
 from eunoe.client.memory import Memory
-from eunoe.schemas import limits
+from eunoe.facts import state as states
+from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Busy, Invalid, NumberReused, TooLarge, TurnNotOpen, WorkerMissing
 from eunoe.schemas.events import Attachment, Instructions, Prompt, Response, TurnOpened
+from eunoe.schemas.requests import AppendRequest
 
 
 async def texts(memory: Memory, thread: str) -> list[str]:
@@ -315,3 +318,35 @@ async def test_what_does_not_fit_beside_the_content_is_said(wire: Wire, caplog: 
     assert [record.message for record in caplog.records] == [
         "attachments over 256 KiB are kept by their size and digest only"
     ]
+
+
+async def test_a_producer_that_the_chain_forgot_goes_on_as_another(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain remembers its newest producers; one that wrote long ago and writes again loses and doubles nothing."""
+    monkeypatch.setattr(limits, "PRODUCERS_IN_HEAD", 2)
+    monkeypatch.setattr(limits, "PRODUCERS_IN_STATE", 3)
+    async with wire.memory() as memory:
+        thread = memory.thread("t")
+        await thread.append(Instructions(content="first"))
+        for number in range(5):
+            await wire.desk.append(1, Instructions(content="more"), turn="", producer=f"p{number}")
+            await fold_state(wire.desk)
+
+        receipt = await thread.append(Instructions(content="last"))
+
+    assert receipt.entries == (7,)
+    assert [number for _, number in producers(wire)] == [1, 2, 1]
+    assert len({producer for producer, _ in producers(wire)}) == 2
+
+
+async def fold_state(desk: Desk) -> None:
+    """The thread's state document, as the facts worker keeps it."""
+    state = states.new("t")
+    async for stored in desk.store.log.scan():
+        state = states.fold(state, records.read(stored.seq, stored.data))
+    await desk.store.thread.put(subjects.state_key("t"), msgspec.json.encode(state))
+
+
+def producers(wire: Wire) -> list[tuple[str, int]]:
+    """Producer and number of every append that was sent."""
+    sent = [msgspec.json.decode(data, type=AppendRequest) for _, data in wire.appends]
+    return [(request.producer, request.n) for request in sent]
