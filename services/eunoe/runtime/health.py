@@ -10,6 +10,10 @@ from typing import Protocol
 import anyio
 from anyio.abc import SocketAttribute, SocketStream, TaskStatus
 
+from eunoe.runtime.status import CONFLICTS
+
+_TOTALS = {CONFLICTS: f"{CONFLICTS}_total"}  # what only grows, under the name that Prometheus has for that
+
 REQUEST_BYTES = 4096  # bytes of a request that are read
 REQUEST_SECONDS = 5.0  # seconds a client may take to send them
 
@@ -42,9 +46,9 @@ def answer(path: str, fleets: Sequence[Watched]) -> tuple[int, str]:
 
 
 def metrics(fleets: Sequence[Watched]) -> str:
-    """The counts of every worker in Prometheus' text format."""
+    """The counts of every worker in Prometheus' text format; lost races are ``eunoe_conflicts_total``."""
     return "".join(
-        f'eunoe_{name}{{worker="{worker}"}} {value}\n'
+        f'eunoe_{_TOTALS.get(name, name)}{{worker="{worker}"}} {value}\n'
         for fleet in fleets
         for worker, counts in fleet.statistics().items()
         for name, value in counts.items()

@@ -43,6 +43,16 @@ def test_counts_are_told_in_prometheus_form() -> None:
     )
 
 
+def test_lost_races_are_a_total() -> None:
+    """Every worker's count has one name, that of a Prometheus counter."""
+    fleet = Stage(counts={"audit": {"conflicts": 3}, "facts": {"conflicts": 4}})
+
+    assert answer("/metrics", [fleet])[1].splitlines() == [
+        'eunoe_conflicts_total{worker="audit"} 3',
+        'eunoe_conflicts_total{worker="facts"} 4',
+    ]
+
+
 def test_another_path_is_answered_with_the_ones_there_are() -> None:
     assert answer("/", []) == (404, "there are /live, /ready and /metrics\n")
 
