@@ -60,7 +60,7 @@ def _answered(call: Call, command: str, step: Step) -> bool:
 def _found(url: SplitResult, status: int) -> Found:
     port = url.port or _PORTS.get(url.scheme, 80)
     place = url.netloc.rpartition("@")[2] + url.path
-    return Found("service", f"port {port}", f"HTTP {status} from {place}" if status else f"answers at {place}")
+    return Found("service", f"port {port} http", f"HTTP {status} from {place}" if status else f"answers at {place}")
 
 
 def _local(text: str) -> SplitResult | None:

@@ -39,14 +39,14 @@ def services(tool: str, arguments: dict[str, Any], text: str, **more: Any) -> li
 def test_a_tool_that_asks_an_address(url: str, text: str, expected: str | None) -> None:
     """The status where the result says it; no login and no query; what refused is no fact."""
     assert services("http_request", {"method": "GET", "url": url}, text) == (
-        [("port 8000", expected)] if expected else []
+        [("port 8000 http", expected)] if expected else []
     )
 
 
 def test_the_port_of_a_scheme() -> None:
     """Where the address names none."""
-    assert services("fetch", {"url": "http://localhost/"}, "x") == [("port 80", "answers at localhost/")]
-    assert services("fetch", {"url": "https://localhost/"}, "x") == [("port 443", "answers at localhost/")]
+    assert services("fetch", {"url": "http://localhost/"}, "x") == [("port 80 http", "answers at localhost/")]
+    assert services("fetch", {"url": "https://localhost/"}, "x") == [("port 443 http", "answers at localhost/")]
 
 
 def test_a_failed_request_is_no_fact() -> None:
@@ -92,4 +92,4 @@ def test_a_failed_request_is_no_fact() -> None:
 def test_a_command_that_asks_an_address(command: str, text: str, status: int | None, expected: str | None) -> None:
     """The status line, the code that was asked for, or the client's own exit status; nothing is guessed."""
     found = services("bash", {"command": command}, text, exit_status=status, failed=bool(status))
-    assert found == ([("port 8000", expected)] if expected else [])
+    assert found == ([("port 8000 http", expected)] if expected else [])

@@ -59,7 +59,7 @@ def test_every_shape_is_read() -> None:
             "WebFetch",
             {"url": "http://localhost:3000/"},
             "A page",
-            [("service", "port 3000", "answers at localhost:3000/")],
+            [("service", "port 3000 http", "answers at localhost:3000/")],
         ),
         # Codex
         (
