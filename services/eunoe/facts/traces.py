@@ -139,9 +139,11 @@ def _contexts(fact: Traced) -> Iterator[Trace]:
     for use in reversed(trail.uses):
         where = f"context {use.context} of turn {use.turn} of thread {use.thread}"
         yield Trace(fact=fact.stated.id, kind="context", where=where, fate="keeps what it showed")
-    if trail.count > len(trail.uses):
-        where = f"{trail.count - len(trail.uses):,} earlier contexts"
-        yield Trace(fact=fact.stated.id, kind="context", where=where, fate="keep what they showed")
+    earlier = trail.count - len(trail.uses)
+    if earlier:
+        where = f"{earlier:,} earlier contexts" if earlier > 1 else "1 earlier context"
+        fate = "keep what they showed" if earlier > 1 else "keeps what it showed"
+        yield Trace(fact=fact.stated.id, kind="context", where=where, fate=fate)
 
 
 def _cited(fact: Traced, citing: Citing, version: Version | None) -> Trace:

@@ -90,8 +90,8 @@ async def test_a_value_in_large_content_is_found_in_its_pieces(desk: FactDesk) -
     (found,) = (await ask(desk, fact)).evidence
     assert found.value == (2 * limits.PIECE_BYTES - 3, 2 * limits.PIECE_BYTES + 3)
     assert (found.literal, found.size) == (True, len(text))
-    piece = (await desk.store.blobs.last([subjects.piece("default", "t", blob.pieces[1])])).messages[0]
-    await desk.store.blobs.erase(piece.seq)
+    stored = (await desk.store.blobs.last([subjects.piece("default", "t", blob.pieces[1])])).messages[0]
+    await desk.store.blobs.erase(stored.seq)
     (found,) = (await ask(desk, fact)).evidence
     assert (found.missing, found.text) == ("piece 2 of the 4 of its content is missing", "")
 
