@@ -22,7 +22,7 @@ from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
-from eunoe.runtime.doors import Store
+from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.lasting import lasting
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureCounts, ErasureTarget
@@ -37,6 +37,7 @@ Remake = Callable[[str, str], Awaitable[None]]
 while nobody can."""
 
 LOOK_SECONDS = 30.0  # seconds between two looks for what another worker left
+UNSYNCED_SECONDS = 600  # seconds in which a server surely syncs what it removed; by default it does every two minutes
 LONGEST_SECONDS = 8.0  # seconds that a request waits for the end of its erasure, so that its answer comes in time
 RACED_SECONDS = 1.0  # seconds before a worker looks again, after another one was first
 _request = msgspec.json.Decoder(EraseRequest)
@@ -46,9 +47,12 @@ _encode = msgspec.json.encode
 class Erasing:
     """Erases what people want erased, in one space."""
 
-    def __init__(self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds) -> None:
+    def __init__(
+        self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds, clock: Clock
+    ) -> None:
         self._store = store
         self._chains = chains
+        self._clock = clock
         self._write = write
         self._remake = remake
         self._kinds = kinds
@@ -69,6 +73,7 @@ class Erasing:
         await lasting("the look at erasures waits", self.look_again)
         while True:
             await lasting("an erasure waits", self._go_on)
+            await lasting("the look at erasures waits", self._look_at_fresh)
             with anyio.move_on_after(LOOK_SECONDS):
                 await self._wake.wait()
             self._wake = anyio.Event()
@@ -91,14 +96,19 @@ class Erasing:
         self._wake.set()
         return await self._answer(request)
 
-    async def look_again(self) -> None:
-        """Remove again what came back of the newest erasures: a server that was killed may have lost a removal."""
+    async def look_again(self, since: int = 0) -> None:
+        """Remove again what came back of the newest erasures (of those that went on since that time, ms UTC): a
+        server that was killed may have lost a removal."""
         book = await self._book()
-        for erasure in book.newest():
+        for erasure in book.newest(since):
             count = await self._remover.back(erasure)
             if count:
                 self._counts["erased_again"] += count
                 logger.warning("%d erased messages were back, and are erased again", count, extra={"action": "erased"})
+
+    async def _look_at_fresh(self) -> None:
+        """A server that is killed and started again leaves this worker running; it may lose what is not synced yet."""
+        await self.look_again(self._clock.now() - UNSYNCED_SECONDS * 1000)
 
     async def _go_on(self) -> None:
         async with self._lock:

@@ -12,6 +12,8 @@ from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemov
 from eunoe.schemas.records import Record
 from eunoe.schemas.subjects import Caller
 
+_Step = EraseIntended | EraseKept | EraseRemoved | EraseDone
+
 OUT_OF_REACH = (
     "backups and snapshots of the store, and blocks of the disk that its files had before",
     "files that were exported, and spaces into which they were imported",
@@ -37,12 +39,13 @@ class Round:
 
 @dataclass(slots=True)
 class Erasure:
-    """One erasure by its id. ``by`` is the person who wants it."""
+    """One erasure by its id. ``by`` is the person who wants it, ``time`` that of its newest step (ms UTC)."""
 
     id: str
     by: Caller
     target: ErasureTarget
     reason: str
+    time: int = 0
     rounds: list[Round] = field(default_factory=list)
     done: EraseDone | None = None
 
@@ -85,14 +88,16 @@ class Book:
                 found.kept, found.removed = True, isinstance(event, EraseRemoved)
             elif isinstance(event, EraseDone):
                 self.erasures[event.id].done = event
+            if isinstance(event, _Step):
+                self.erasures[event.id].time = record.header.time
 
     def pending(self) -> Iterator[Erasure]:
         """Those that are not done, oldest first."""
         return (erasure for erasure in self.erasures.values() if not erasure.done)
 
-    def newest(self) -> list[Erasure]:
-        """The newest ones, which are looked at again after a restart."""
-        return list(self.erasures.values())[-limits.ERASURES_WATCHED :]
+    def newest(self, since: int = 0) -> list[Erasure]:
+        """The newest ones, which are looked at again after a restart; of those with a step since then (ms UTC)."""
+        return [one for one in list(self.erasures.values())[-limits.ERASURES_WATCHED :] if one.time >= since]
 
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)

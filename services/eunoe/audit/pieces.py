@@ -14,7 +14,7 @@ from eunoe.audit import contents
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Clock, Delivery, Store, Stored
 from eunoe.schemas import blobs, ids, limits, subjects
-from eunoe.schemas.errors import Damaged, Denied, EunoeError, Invalid, NotFound, TooLarge
+from eunoe.schemas.errors import Conflict, Damaged, Denied, EunoeError, Invalid, NotFound, TooLarge
 from eunoe.schemas.events import Blob, EntryBase
 from eunoe.schemas.requests import AppendRequest, PieceReply
 from eunoe.schemas.subjects import Address
@@ -35,7 +35,8 @@ class Pieces:
         self._checks = anyio.CapacityLimiter(2)  # whole contents held in memory at once
 
     async def serve(self, address: Address, data: bytes) -> bytes:
-        """Store one piece; the payload is its bytes. The same piece again is the same piece."""
+        """Store one piece; the payload is its bytes. The same piece again is the same piece, and is stored again only
+        when it is old: what a newer copy replaces stays on the disk for a while, where no erasure finds it."""
         if address.caller.role == "viewer":
             raise Denied("a viewer may not append content")
         if not address.thread:
@@ -43,7 +44,11 @@ class Pieces:
         if not 0 < len(data) <= limits.PIECE_BYTES:
             raise TooLarge(f"a piece is 1 to {limits.PIECE_BYTES} bytes, not {len(data)}")
         digest = hashlib.sha256(data).hexdigest()
-        await self._store.blobs.append(subjects.piece(self._store.space, address.thread, digest), data)
+        subject = subjects.piece(self._store.space, address.thread, digest)
+        try:
+            await self._store.blobs.append(subject, data, expect=(subject, 0))
+        except Conflict:
+            await self._renew(list((await self._store.blobs.last([subject])).messages))
         return msgspec.json.encode(PieceReply(digest))
 
     async def check(self, chain: str, request: AppendRequest) -> None:

@@ -56,7 +56,7 @@ class AuditWorker:
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         telling = Telling(store.space, self._chains, self._heads, clock, self._write)
-        self._erasing = Erasing(store, self._chains, telling, remake, Kinds(settings.kinds))
+        self._erasing = Erasing(store, self._chains, telling, remake, Kinds(settings.kinds), clock)
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
         self._anchorer = Anchorer(store.log, path_for(settings.anchors_path, store.space), clock)
         self._counts = {"appended": 0, "conflicts": 0}
