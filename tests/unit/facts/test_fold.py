@@ -216,7 +216,7 @@ def test_labels_and_pins_are_of_the_lineage(state: State, do: Do) -> None:
     view = viewed(tool, model, *acts)
     assert (view.labels, view.pinned) == ((2, 5, 7), True)
     assert [act.kind for act in view.acts] == ["labelled", "labelled", "pinned"]
-    later = [state("failed", 6), do("labelled", tool, 7, add=(9,), remove=(7,))]
+    later: list[Stated | Act] = [state("failed", 6), do("labelled", tool, 7, add=(9,), remove=(7,))]
     apart = viewed(tool, model, *acts, *later)
     assert (apart.labels, apart.pinned) == ((2, 9), False)
     assert {(v.lineage, v.labels, v.pinned) for v in apart.versions} == {
