@@ -43,7 +43,7 @@ async def ask(desk: FactDesk, *facts: str, viewer: Viewer | None = None, log: Lo
 
 
 def derived(value: str, *, content: str = "", **about: Any) -> FactRecorded:
-    given = {"kind": "tool", "who": "bash", "subject": "note", "name": "version"} | about
+    given: dict[str, Any] = {"kind": "tool", "who": "bash", "subject": "note", "name": "version"} | about
     fact = recorded(value, **given).fact
     came = Provenance(thread="t", turn=1, entries=(3,), positions=(1,), tool="bash")
     return FactRecorded(fact=msgspec.structs.replace(fact, provenance=came, content=content))
