@@ -121,11 +121,15 @@ class Editing(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
-        """Take back an assertion of this caller's own; an agent names the thread or session that it is of."""
-        found = await self._version(id, thread=thread, session=session)
+        """Take back an assertion of this caller's own; an agent names the thread or session that it is of.
+
+        A fact of a preview is found by who names the ``preview``.
+        """
+        found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactRetired(id=found.id, reason=reason, expected=expected), key)
 
     async def pin(
@@ -242,8 +246,9 @@ class Editing(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
     ) -> FactView:
-        return named(await self.fact(id, thread=thread, session=session), id)
+        return named(await self.fact(id, thread=thread, session=session, preview=preview), id)
 
     async def _labels(self, names: Sequence[str]) -> tuple[int, ...]:
         return labelling.numbers(names, (await self.kinds()).labels) if names else ()

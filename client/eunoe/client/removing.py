@@ -11,7 +11,7 @@ from eunoe.client.editing import Editing, named
 from eunoe.client.tickets import Receipt
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Busy, EunoeError, Invalid, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import Busy, Denied, EunoeError, Invalid, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import FactDeleted
 from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import FactView, TracesReply, TracesRequest
@@ -76,7 +76,7 @@ class Removing(Editing):
         """Delete some facts in one append; where that is refused, each half by itself, down to those that cannot be."""
         try:
             receipts.append(await self.append(chain, "", [FactDeleted(id=fact.id, reason=reason) for fact in facts]))
-        except _UNDECIDED:
+        except (*_UNDECIDED, Denied):
             raise
         except EunoeError as error:
             if len(facts) == 1:

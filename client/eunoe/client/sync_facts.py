@@ -95,11 +95,19 @@ class Facts(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
         return self._run(
-            self._memory.retire_fact, id, reason, thread=thread, session=session, expected=expected, key=key
+            self._memory.retire_fact,
+            id,
+            reason,
+            thread=thread,
+            session=session,
+            preview=preview,
+            expected=expected,
+            key=key,
         )
 
     def pin(
