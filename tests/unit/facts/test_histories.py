@@ -30,6 +30,7 @@ from eunoe.schemas.events import (
     SessionEnded,
 )
 from eunoe.schemas.facts import Identity
+from eunoe.schemas.records import Record
 from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest
 
 HOUR = 3_600_000  # milliseconds
@@ -163,12 +164,10 @@ class Filtered:
 
 async def busy(desk: FactDesk) -> None:
     """Facts of two threads, a session and everyone, with every kind of act on them."""
-    await desk.write(
-        "thread.t", said("a"), said("service", subject="service", scope="session", owner="s"), caller=PERSON
-    )
-    await desk.write(
-        "thread.t", recorded("uv", subject="decision", name="tool"), recorded("own", subject="note", name="x")
-    )
+    of_session = said("service", subject="service", scope="session", owner="s")
+    await desk.write("thread.t", said("a"), of_session, caller=PERSON)
+    proposal = recorded("uv", subject="decision", name="tool")
+    await desk.write("thread.t", proposal, recorded("own", subject="note", name="x"))
     await desk.write("thread.u", said("u", owner="u"), caller=PERSON)
     await desk.write("thread.t", FactRetired(id=written("thread.t", 1, 1)))
     everyones = said("uv", subject="decision", name="tool", scope="permanent", owner="shared")
@@ -220,7 +219,12 @@ async def test_only_records_that_can_matter_are_decoded(desk: FactDesk, monkeypa
     read: list[int] = []
 
     whole = lenient.read_any
-    monkeypatch.setattr(lenient, "read_any", lambda stored: read.append(stored.seq) or whole(stored))
+
+    def noted(stored: Stored) -> Record | None:
+        read.append(stored.seq)
+        return whole(stored)
+
+    monkeypatch.setattr(lenient, "read_any", noted)
     events = await History(desk.store.log, "default", desk.kinds).events(Identity("thread", "t", "note", "x"))
     assert (len(events), read) == (2, [101, 102])
     read.clear()
