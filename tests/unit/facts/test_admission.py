@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from fact_desks import recorded
 
-from eunoe.facts.acts import act, done
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
-from eunoe.schemas.events import Event, FactApproved, FactDeleted, FactRecorded, FactRetired
-from eunoe.schemas.facts import Assertion, Identity, Indexed, Provenance, Source, SourceClass
+from eunoe.schemas import limits
+from eunoe.schemas.events import Event, FactApproved, FactMoved, FactRecorded
+from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, SourceClass
 from eunoe.schemas.records import Header, Record
 from eunoe.schemas.subjects import Role
 
@@ -35,7 +35,7 @@ def record(*events: Event, role: Role = "agent", principal: str = "a", chain: st
     return Record(position=50, header=header, hash="", events=events)
 
 
-def admitted(event: FactRecorded | FactApproved, **who: str) -> Assertion | None:
+def admitted(event: FactRecorded | FactApproved | FactMoved, **who: str) -> Assertion | None:
     made = record(event, **who)  # type: ignore[arg-type]
     found = [assertion.stated.fact for assertion in told(made, KINDS)]
     return found[0] if found else None
@@ -121,41 +121,88 @@ def test_provenance_does_not_name_another_agent() -> None:
     assert found.provenance == Provenance(agent="a", thread="t", turn=3)
 
 
+def test_an_agent_shows_a_permanent_kind_of_fact_to_its_thread_only() -> None:
+    """Told of its session, a preference is a proposal of the thread all the same; in the session's book it is none."""
+    claim = recorded("tabs", subject="preference", name="indent", scope="session", owner="s")
+    fact = admitted(claim)
+    assert fact is not None
+    assert (fact.proposal, fact.identity.scope, fact.identity.owner) == (True, "thread", "t")
+    assert admitted(claim, chain="book.session.s") is None
+    note = admitted(recorded("x", subject="note", scope="session", owner="s"), chain="book.session.s")
+    assert note is not None
+    assert (note.proposal, note.fact_class) == (False, "ephemeral")
+
+
+def test_a_moved_fact_is_asserted_by_who_moves_it() -> None:
+    """It cites what it was; into what is permanent no agent moves anything."""
+    event = FactMoved(id="fold", fact=recorded("x", subject="note", scope="session", owner="s", who="other").fact)
+    fact = admitted(event, chain="book.session.s")
+    assert fact is not None
+    assert (fact.cites, fact.source, fact.identity.scope) == ("fold", Source(kind="model", principal="a"), "session")
+    up = FactMoved(id="fold", fact=recorded("x", subject="memo", scope="permanent", owner="a").fact)
+    assert admitted(up, chain="book.permanent.a") is None
+    assert admitted(up, role="person", chain="book.permanent.a") is not None
+    assert admitted(up, role="caller", chain="book.permanent.a") is not None
+
+
+def test_only_what_takes_a_facts_place_cites_it() -> None:
+    """A payload of a plain assertion claims nothing."""
+    claim = recorded("x")
+    fact = admitted(FactRecorded(fact=msgspec.structs.replace(claim.fact, cites="f1", replaces="f2", removes=True)))
+    assert fact is not None
+    assert (fact.cites, fact.replaces, fact.removes) == ("", "", False)
+
+
+def test_a_preview_keeps_what_it_replaces() -> None:
+    """The preview is as given; what only takes a fact away says nothing else, and must name it."""
+    about = Identity("thread", "t", "note", "colour", "p")
+    source = Source(kind="model", principal="a")
+    made = Assertion(identity=about, value="blue", source=source, at=0, replaces="f1")
+    fact = admitted(FactRecorded(fact=made))
+    assert fact is not None
+    assert (fact.identity.preview, fact.replaces) == ("p", "f1")
+    removal = msgspec.structs.replace(made, value="", removes=True)
+    gone = admitted(FactRecorded(fact=removal))
+    assert gone is not None
+    assert gone.removes
+    assert admitted(FactRecorded(fact=msgspec.structs.replace(removal, replaces=""))) is None
+    odd = msgspec.structs.replace(made, identity=msgspec.structs.replace(about, preview="x" * 129))
+    assert admitted(FactRecorded(fact=odd)) is None
+
+
 @pytest.mark.parametrize(
-    ("role", "principal", "event", "source", "allowed"),
+    ("span", "allowed"),
     [
-        ("agent", "a", FactRetired(id="f"), Source(kind="model", principal="a"), True),
-        ("agent", "b", FactRetired(id="f"), Source(kind="model", principal="a"), False),
-        ("agent", "a", FactRetired(id="f"), Source(kind="tool", principal="bash", agent="a"), True),
-        ("agent", "a", FactRetired(id="f"), Source(kind="person", principal="a"), False),
-        ("agent", "a", FactDeleted(id="f"), Source(kind="model", principal="a"), False),
-        ("caller", "c", FactDeleted(id="f"), Source(kind="caller", principal="c"), False),
-        ("worker", "extraction", FactRetired(id="f"), Source(kind="tool", principal="bash"), False),
-        ("person", "p", FactDeleted(id="f"), Source(kind="person", principal="q"), True),
-        ("person", "p", FactRetired(id="f"), Source(kind="person", principal="q"), False),
-        ("person", "p", FactRetired(id="f"), Source(kind="person", principal="p"), True),
+        ((None, None), True),
+        ((0, limits.LAST_MOMENT), True),
+        ((5, 6), True),
+        ((5, 5), False),
+        ((6, 5), False),
+        ((-1, None), False),
+        ((None, limits.LAST_MOMENT + 1), False),
     ],
 )
-def test_who_may_do_what(role: Role, principal: str, event: Event, source: Source, allowed: bool) -> None:
-    """An author retires its own; a person deletes anybody's."""
-    target = Indexed(id="f", identity=Identity("thread", "t", "s", "n"), source=source, order=(1, 1, 0))
-    (what,) = done(record(event, role=role, principal=principal), KINDS)
-    assert (act(what, target) is not None) == allowed
+def test_what_holds_at_no_moment_is_left_out(span: tuple[int | None, int | None], allowed: bool) -> None:
+    """Nor is what is outside of the years that there are."""
+    fact = msgspec.structs.replace(recorded("x").fact, valid_from=span[0], valid_to=span[1])
+    assert (admitted(FactRecorded(fact=fact)) is not None) == allowed
 
 
-def test_an_approval_by_an_agent_asserts_nothing() -> None:
-    """Neither the act nor the assertion counts."""
-    event = FactApproved(id="f", fact=recorded("x", scope="permanent", owner="shared").fact)
-    assert admitted(event) is None
-    assert list(done(record(event), KINDS)) == []
+def test_a_name_that_shows_nothing_is_left_out() -> None:
+    """There is nothing to put the value under."""
+    assert admitted(recorded("x", subject="note", name=" \u200b")) is None
 
 
-def test_an_act_comes_after_what_it_is_about() -> None:
-    """A clock that is behind does not make a delete miss its target."""
-    target = Indexed(
-        id="f", identity=Identity("thread", "t", "s", "n"), source=Source(kind="tool"), order=(99_000, 7, 0)
-    )
-    (what,) = done(record(FactDeleted(id="f"), role="person"), KINDS)
-    found = act(what, target)
-    assert found is not None
-    assert (found.at, found.position, found.order, found.lineage) == (99_000, 50, (99_000, 7, 0), "tool")
+def test_what_tools_tell_is_not_noted() -> None:
+    """An agent's note of a kind that tools own is left out; its plain word is its own."""
+    said = recorded("read", subject="file", name="a.py")
+    assert admitted(FactRecorded(fact=msgspec.structs.replace(said.fact, method="noted"))) is None
+    assert admitted(FactRecorded(fact=msgspec.structs.replace(said.fact, method="stated"))) is not None
+
+
+def test_an_assertion_is_recorded_when_its_record_was_accepted() -> None:
+    """Whatever time orders it; a body is kept apart, and said to be there."""
+    event = recorded("x", at=4_000)
+    (found,) = told(record(FactRecorded(fact=msgspec.structs.replace(event.fact, content="long"))), KINDS)
+    assert (found.stated.fact.at, found.stated.recorded, found.stated.has_content) == (4_000, 9_000, True)
+    assert (found.stated.fact.content, found.content) == ("", "long")
