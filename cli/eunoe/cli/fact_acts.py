@@ -106,16 +106,22 @@ def label(
     change(ctx, do, fact_changes_view.labelled)
 
 
-def retire(ctx: typer.Context, id: IdArgument, reason: ReasonOption = "") -> None:  # noqa: A002
+def retire(
+    ctx: typer.Context,
+    id: IdArgument,  # noqa: A002
+    reason: ReasonOption = "",
+    preview: Annotated[str | None, typer.Option(metavar="PREVIEW", help="It is of this preview.")] = None,
+) -> None:
     """Take back what you stated yourself.
 
     What others say of the same stays.
     """
     wanted = ids.check(id, "fact")
+    given(preview, "preview")
 
     async def do(client: Memory) -> Changed:
-        receipt = await client.retire_fact(wanted, reason)
-        return acted(receipt, await client.fact(wanted))
+        receipt = await client.retire_fact(wanted, reason, preview=preview)
+        return acted(receipt, await client.fact(wanted, preview=preview))
 
     change(ctx, do, fact_changes_view.retired)
 

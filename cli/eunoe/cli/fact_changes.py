@@ -17,9 +17,11 @@ from eunoe.client.tickets import Receipt
 from eunoe.runtime.session import Session
 from eunoe.schemas.requests import FactReply, FactView
 
+OWN = "newer"  # the rule by which a source's own later word replaces its earlier one
+
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
-    """``id`` names the fact from here on; ``fact`` is its version now, and ``replaced`` are those that it superseded.
+    """``id`` names the fact from here on; ``fact`` is its version now, ``replaced`` what its source said before.
 
     ``position`` is the change's own in the log; ``duplicate``: it was known already.
     """
@@ -49,7 +51,7 @@ def stated(made: StatedFact, history: FactReply) -> Changed:
         position=made.receipt.position,
         duplicate=made.duplicate,
         fact=fact,
-        replaced=tuple(view for view in history.versions if view.superseded_by == fact.id),
+        replaced=tuple(view for view in history.versions if view.superseded_by == fact.id and view.rule == OWN),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from rich.text import Text
@@ -20,7 +21,7 @@ def stated(found: Changed) -> Iterator[Text]:
     for before in found.replaced:
         yield Text(f"before: {clean(before.value)} ({before.id}, from {clean(before.from_text)})")
     if not found.duplicate:
-        yield _hint(f"undo: eunoe fact retire {found.id}")
+        yield _hint(_take_back(found))
 
 
 def approved(found: Changed) -> Iterator[Text]:
@@ -53,7 +54,7 @@ def labelled(found: Changed) -> Iterator[Text]:
 def hidden(found: Changed) -> Iterator[Text]:
     """That a preview does not show it."""
     yield Text(clean(f"taken away in the preview {found.fact.identity.preview}: {named(found.fact.identity)}"))
-    yield _hint(f"undo: eunoe fact delete {found.id}")
+    yield _hint(_take_back(found))
 
 
 def retired(found: Changed) -> Iterator[Text]:
@@ -63,6 +64,11 @@ def retired(found: Changed) -> Iterator[Text]:
     if fact.state in ("current", "proposed"):
         yield Text(clean(f"others say the same: {'; '.join(fact.sources)}"))
     yield _hint(f"what it was: eunoe fact history {fact.id}")
+
+
+def _take_back(found: Changed) -> str:
+    preview = found.fact.identity.preview
+    return f"undo: eunoe fact retire {found.id}" + (f" --preview {shlex.quote(clean(preview))}" if preview else "")
 
 
 def _said(what: str, found: Changed) -> Text:

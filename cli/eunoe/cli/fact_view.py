@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from eunoe.cli import words
-from eunoe.cli.facts_view import heading, validity
+from eunoe.cli.facts_view import heading, standing, validity
 from eunoe.cli.output import clean
 from eunoe.schemas.facts import Identity
 from eunoe.schemas.requests import ActView, FactReply, FactView
@@ -27,9 +27,9 @@ def history(reply: FactReply, width: int) -> Iterator[Text]:
             yield from _version(item, width)
         else:
             yield from _act(item)
-    if reply.versions and not reply.current:
+    if not reply.current:
         yield Text()
-        yield Text("nothing of it is in force")
+        yield Text("nothing of it is in force" if reply.versions else "nothing was known of it then")
     if reply.conflict:
         yield Text()
         yield Text(CONFLICT, style="yellow")
@@ -56,9 +56,9 @@ def version_lines(view: FactView) -> Iterator[str]:
         yield f"from the fact {view.cites}"
     if view.replaces:
         yield f"in place of {view.replaces}"
-    if view.pinned:
+    if view.pinned and standing(view):
         yield "pinned"
-    if view.labels:
+    if view.labels and standing(view):
         yield f"labels: {', '.join(view.labels)}"
     for other in view.others:
         yield f"disagrees: {other}"

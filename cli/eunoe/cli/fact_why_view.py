@@ -45,7 +45,7 @@ def place(found: Evidence) -> str:
     if found.end > found.start:
         parts.append(f"bytes {found.start:,} to {found.end:,} of {found.size:,}")
     elif not found.entry:
-        parts.append(f"position {found.position} of the log")
+        parts.append(f"stated at position {found.position} of the log")
     return ", ".join(parts)
 
 

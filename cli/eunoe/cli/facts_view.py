@@ -55,9 +55,14 @@ def heading(identity: Identity) -> str:
 def state(view: FactView) -> str:
     """What a list says of a fact beside its value, a line each: nothing for one that simply holds."""
     said = ["conflict" if view.conflict else MARKS.get(view.state, view.state)]
-    said += ["pinned"] if view.pinned else []
+    said += ["pinned"] if view.pinned and standing(view) else []
     said += ["+ content"] if view.has_content else []
     return "\n".join(line for line in said if line)
+
+
+def standing(view: FactView) -> bool:
+    """Whether labels and pins, which belong to all that its source said, are shown with this version."""
+    return view.state in ("current", "proposed")
 
 
 def source(view: FactView) -> str:
@@ -118,7 +123,7 @@ def _value(view: FactView) -> str:
     """The value, and under it who disagrees, when it holds, and its labels."""
     said = [view.value, *(f"≠ {other}" for other in view.others if view.conflict)]
     said += [validity(view)] if validity(view) else []
-    said += [f"labels: {', '.join(view.labels)}"] if view.labels else []
+    said += [f"labels: {', '.join(view.labels)}"] if view.labels and standing(view) else []
     said += [f"in place of {view.replaces}"] if view.replaces else []
     return "\n".join(said)
 

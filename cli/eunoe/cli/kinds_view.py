@@ -16,10 +16,10 @@ SAMPLE = """\
 Add kinds, or change them field by field, and declare labels in config.toml
 (`eunoe config` says where), or in EUNOE_KINDS and EUNOE_LABELS as JSON:
   [kinds.incident]
-  fact_class = "dynamic"    # permanent, dynamic (a thread's) or ephemeral (a session's)
+  fact_class = "dynamic"  # of a thread; or permanent, or ephemeral: of a session
   description = "What went wrong, and when."
   [labels]
-  release = 1               # the number is kept, so never give it to another label"""
+  release = 1             # facts keep the number: never give it to another label"""
 
 
 def kinds(reply: KindsReply, width: int) -> Iterator[RenderableType]:
@@ -38,7 +38,7 @@ def traits(kind: KindView) -> str:
     said = [kind.fact_class if kind.scope == "permanent" else f"{kind.fact_class}, of a {kind.scope}"]
     said.append("one value a name" if kind.single else "many values a name")
     said.append("one name" if kind.normaliser == "single" else f"names {kind.normaliser}")
-    said += [] if kind.distil or kind.note else ["only from tools and people"]
+    said += [] if kind.distil or kind.note else ["not by models"]
     if kind.origin != "shipped":
         said.append(kind.origin + (f" ({', '.join(kind.fields)})" if kind.origin == "changed" else ""))
     return " · ".join(clean(part) for part in said)

@@ -41,9 +41,7 @@ def test_what_the_configuration_changed_is_named() -> None:
     assert kinds_view.traits(changed) == (
         "permanent · many values a name · names casefold · changed (description, single)"
     )
-    assert kinds_view.traits(added) == (
-        "permanent · one value a name · names casefold · only from tools and people · added"
-    )
+    assert kinds_view.traits(added) == ("permanent · one value a name · names casefold · not by models · added")
 
 
 def test_where_no_labels_are_declared_the_way_to_declare_one_is_shown() -> None:

@@ -1,0 +1,395 @@
+"""What people state, change and delete on the command line, against `eunoe up` with two recorded agents brought in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shell import Ran, Shell
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SESSION = "release-2.4"
+CONFIG = """\
+pinned_tokens = 60
+[labels]
+release = 1
+infra = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def eunoe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """Ada's shell; two labels are declared, and 60 tokens may be pinned."""
+    shell = Shell(tmp_path_factory.mktemp("home")).named("person", "ada")
+    config = shell.home / "config" / "eunoe" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(CONFIG)
+    with shell.up():
+        for agent in ("builder", "reviewer"):
+            done = shell("import", EXAMPLES / f"{agent}.json", "--agent", agent, "--session", SESSION)
+            assert done.code == 0, done.err
+        for _ in range(100):
+            found = shell("threads", "--json").json["threads"]
+            if len(found) >= 2 and all(state["extracted"] == state["committed"] for state in found):
+                break
+        else:
+            raise AssertionError("the facts of the examples never came")
+        yield shell
+
+
+def stated(eunoe: Shell, *arguments: str) -> dict[str, Any]:
+    done = eunoe("fact", "set", *arguments, "--json")
+    assert (done.code, done.err) == (0, ""), arguments
+    found: dict[str, Any] = done.json
+    return found
+
+
+def facts(eunoe: Shell, *arguments: str) -> list[dict[str, Any]]:
+    done = eunoe("facts", *arguments, "--json")
+    assert done.code == 0, done.err
+    found: list[dict[str, Any]] = done.json["facts"]
+    return found
+
+
+def values(eunoe: Shell, *arguments: str) -> list[str]:
+    return [fact["value"] for fact in facts(eunoe, *arguments)]
+
+
+def refused(done: Ran, code: int) -> str:
+    """The one line with which a command ended."""
+    assert done.code == code, (done.code, done.err, done.out)
+    return done.complaint.removeprefix("eunoe: ")
+
+
+# Stating
+
+
+def test_a_decision_is_stated_found_and_replaced(eunoe: Shell) -> None:
+    """Its id is all that a script needs; the second value is version 2 and names the first."""
+    first = stated(eunoe, "decision", "Exit Status", "3 when a run would change anything")
+    done = eunoe("fact", "set", "decision", "exit status", "4 when a run would change anything")
+
+    assert (first["version"], first["duplicate"]) == (1, False)
+    assert first["position"] > 0
+    second = re.match(r"stated: (f\w{10})  decision exit status: 4", done.lines[0])
+    assert second
+    assert done.lines[1:] == [
+        "permanent · shared, version 2, current",
+        f"before: 3 when a run would change anything ({first['id']}, from person ada)",
+        f"undo: eunoe fact retire {second[1]}",
+    ]
+    assert values(eunoe, "--subject", "decision") == ["4 when a run would change anything"]
+
+
+def test_a_change_is_made_only_if_nothing_else_was_meanwhile(eunoe: Shell) -> None:
+    """A stale condition names what is in force; the right one holds; none means that there is no fact yet."""
+    first = stated(eunoe, "preference", "reviews", "in pairs", "--expected", "none")
+    second = stated(eunoe, "preference", "reviews", "alone", "--expected", first["id"][:5])
+
+    line = refused(eunoe("fact", "set", "preference", "reviews", "by mail", "--expected", first["id"]), 1)
+
+    assert second["id"] in line
+    assert "alone" in line
+    assert values(eunoe, "--subject", "preference") == ["alone"]
+
+
+def test_a_key_makes_a_change_once(eunoe: Shell) -> None:
+    """The same key and fact again is answered with the same id; another fact under it is refused."""
+    first = stated(eunoe, "entity", "squirrel", "a backup tool", "--key", "job 17")
+    again = stated(eunoe, "entity", "squirrel", "a backup tool", "--key", "job 17")
+
+    assert (again["id"], again["duplicate"], first["duplicate"]) == (first["id"], True, False)
+    assert "job 17" in refused(eunoe("fact", "set", "entity", "squirrel", "a rodent", "--key", "job 17"), 1)
+
+
+def test_words_of_any_script_are_kept_as_they_are(eunoe: Shell) -> None:
+    """In tables and in JSON, never as escapes."""
+    stated(eunoe, "entity", "部署", "周五不发布 🐿 لا نشر")
+
+    assert "周五不发布 🐿 لا نشر" in eunoe("facts", "--subject", "entity").out
+    assert "周五不发布 🐿 لا نشر" in eunoe("facts", "--subject", "entity", "--json").out
+
+
+def test_a_kind_with_one_name_needs_none_and_content_comes_back_whole(eunoe: Shell, tmp_path: Path) -> None:
+    """The task of a thread, with a body from a file, which history prints byte for byte."""
+    body = "First the scan,\nthen the report.\n"
+    (tmp_path / "task.md").write_text(body)
+
+    made = stated(eunoe, "task", "Ship 2.4", "--thread", "builder", "--content-file", str(tmp_path / "task.md"))
+
+    assert made["fact"]["identity"] == {"scope": "thread", "owner": "builder", "subject": "task", "name": "current"}
+    assert eunoe("fact", "history", made["id"], "--content").raw == body.encode()
+    assert any(line.endswith("+ content") for line in eunoe("facts", "--thread", "builder").lines)
+
+
+def test_a_fact_holds_for_the_time_that_it_is_given(eunoe: Shell) -> None:
+    """Two values that follow each other are no conflict; each is found at a moment of its own, and neither before."""
+    freeze = ("decision", "freeze")
+    stated(eunoe, *freeze, "from Monday", "--valid-from", "2026-01-05", "--valid-to", "2026-02-01")
+    stated(eunoe, *freeze, "from Friday", "--valid-from", "2026-02-01", "--valid-to", "2026-03-01T00:00:00+01:00")
+
+    def at(moment: str) -> list[str]:
+        return [fact["value"] for fact in facts(eunoe, "--valid-at", moment) if fact["identity"]["name"] == "freeze"]
+
+    assert [at("2026-01-04"), at("2026-01-31T23:59:59Z"), at("2026-02-01"), at("2026-02-28T23:00:00Z")] == [
+        [], ["from Monday"], ["from Friday"], [],
+    ]  # fmt: skip
+
+
+def test_what_was_known_at_a_moment_is_known_for_good(eunoe: Shell) -> None:
+    """Before anything was stated nothing was known."""
+    stated(eunoe, "entity", "owl", "watches at night")
+
+    assert "watches at night" in values(eunoe, "--subject", "entity")
+    assert facts(eunoe, "--scope", "permanent", "--as-of", "2026-01-01") == []
+
+
+# Wrong times, blanks, and what is too long
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--valid-from", "2026-01-05T09:00:00"], "2026-01-05T09:00:00"),
+        (["--valid-from", "2026-02-30"], "2026-02-30"),
+        (["--valid-from", "0000-01-01"], "0000-01-01"),
+        (["--valid-to", "+275760-09-13T00:00:00Z"], "+275760-09-13T00:00:00Z"),
+        (["--valid-from", "2026-02-02", "--valid-to", "2026-02-01"], "the fact would never hold"),
+        (["--thread", ""], "the thread id is empty"),
+        (["--session", "  "], "the session id is empty"),
+        (["--owner", ""], "the owner id is empty"),
+        (["--key", ""], "the key id is empty"),
+        (["--content", "a", "--content-file", "b"], "--content and --content-file both give the content"),
+        (["--content", "x" * (64 * 1024 + 1)], "64 KiB"),
+        (["--content-file", "/nowhere"], "/nowhere cannot be read: No such file or directory"),
+        (["--replaces", "fabcd"], "--preview"),
+    ],
+)
+def test_what_cannot_be_stated_is_refused_in_one_line(eunoe: Shell, arguments: list[str], words: str) -> None:
+    """Exit code 2, the value that is wrong in the line, and nothing changed."""
+    line = refused(eunoe("fact", "set", "decision", "refused", "never", *arguments), 2)
+
+    assert words in line
+    assert all(fact["identity"]["name"] != "refused" for fact in facts(eunoe))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["decision"], "missing argument '[NAME] VALUE'"),
+        (["decision", "a", "b", "c"], "give [NAME] VALUE, not 3 words; put what holds spaces in quotes"),
+        (["decision", "b"], "facts of the kind decision have a name; give it between the kind and the value"),
+        (["decison", "a", "b"], "there is no kind 'decison'; the kinds are branch, decision, entity"),
+        (["tests", "make", "passed"], "facts of the kind tests hold in a thread; name it with --thread THREAD"),
+        (["decision", "a", ""], "the value of a fact is empty"),
+        (["decision", "a", "x" * 201], "the value is 201 characters long; the limit is 200, and the rest goes into"),
+        (["decision", "a", "x" * 1_000_000], "the value is 1000000 characters long; the limit is 200"),
+        (["decision", "a", "b\nc"], "the value of a fact is one line"),
+    ],
+)
+def test_what_is_no_fact_is_refused_in_one_line(eunoe: Shell, arguments: list[str], words: str) -> None:
+    """Each says what it must be."""
+    assert refused(eunoe("fact", "set", *arguments), 2).startswith(words)
+
+
+# What is done to facts
+
+
+def test_labels_are_put_on_taken_off_and_looked_for(eunoe: Shell) -> None:
+    """Only declared ones; those that are not say which are, and how one is declared."""
+    made = stated(eunoe, "entity", "labelled", "yes")
+
+    assert eunoe("fact", "label", made["id"], "release", "infra").lines[1] == "labels: release, infra"
+    assert values(eunoe, "--label", "release", "--label", "infra") == ["yes"]
+    assert eunoe("fact", "label", made["id"], "infra", "--remove").lines[1] == "labels: release"
+    assert values(eunoe, "--label", "release", "--label", "infra") == []
+    line = refused(eunoe("fact", "label", made["id"], "relase"), 2)
+    assert "relase" in line
+    assert "release" in line
+    assert "`labels`" in line
+    many = refused(eunoe("fact", "label", made["id"], *(f"l{number}" for number in range(10_000))), 2)
+    assert len(many) < 600
+
+
+def test_pins_have_a_budget_that_says_by_how_much_it_is_exceeded(eunoe: Shell) -> None:
+    """Sixty tokens: the pinned fact and its own are named with what they take."""
+    first = stated(eunoe, "entity", "pin one", "x" * 180)
+    second = stated(eunoe, "entity", "pin two", "y" * 180)
+
+    assert eunoe("fact", "pin", first["id"]).lines[-1] == f"undo: eunoe fact pin {first['id']} --off"
+    assert values(eunoe, "--pinned") == ["x" * 180]
+    line = refused(eunoe("fact", "pin", second["id"]), 1)
+    assert first["id"] in line
+    assert "60" in line
+    assert eunoe("fact", "pin", first["id"], "--off").code == 0
+    assert eunoe("fact", "pin", second["id"]).code == 0
+    assert eunoe("fact", "pin", second["id"], "--off").code == 0
+
+
+def test_a_fact_moves_to_another_scope_and_its_history_leads_there(eunoe: Shell) -> None:
+    """From a thread to everyone: in force there, moved here."""
+    made = stated(eunoe, "note", "port", "8787 is taken", "--thread", "builder")
+
+    done = eunoe("fact", "scope", made["id"], "permanent")
+
+    moved = re.match(r"moved: (f\w{10})  note port: 8787 is taken", done.lines[0])
+    assert moved, done.out + done.err
+    assert done.lines[1] == "permanent · shared, version 1, current"
+    assert values(eunoe, "--subject", "note", "--scope", "thread") == []
+    history = eunoe("fact", "history", made["id"]).lines
+    assert f"  {made['id']}, version 1, moved: see {moved[1]}" in history
+    assert any(re.search(r"  moved by person ada$", line) for line in history)
+
+
+def test_what_is_taken_back_is_gone_and_its_history_says_by_whom(eunoe: Shell) -> None:
+    """The reason stands in the history."""
+    made = stated(eunoe, "entity", "mistake", "made")
+
+    assert eunoe("fact", "retire", made["id"], "--reason", "it was none").lines[0].startswith("taken back: ")
+    assert values(eunoe, "--subject", "entity").count("made") == 0
+    assert any(
+        line.endswith("  retired by person ada: it was none") for line in eunoe("fact", "history", made["id"]).lines
+    )
+
+
+def test_a_preview_shows_what_would_be_and_leaves_what_is(eunoe: Shell) -> None:
+    """Another value in the place of a live fact, and one taken away; seen in the preview only, and taken back."""
+    first, second = stated(eunoe, "entity", "color", "red"), stated(eunoe, "entity", "shape", "round")
+    blue = stated(eunoe, "entity", "color", "blue", "--preview", "trial", "--replaces", first["id"])
+
+    hidden = eunoe("fact", "delete", second["id"], "--preview", "trial")
+
+    assert hidden.lines[0] == "taken away in the preview trial: entity shape"
+    live, trial = values(eunoe, "--subject", "entity"), values(eunoe, "--subject", "entity", "--preview", "trial")
+    assert ({"red", "round"} <= set(live), "blue" in live) == (True, False)
+    assert ("blue" in trial, {"red", "round"} & set(trial)) == (True, set())
+    assert eunoe("fact", "retire", blue["id"], "--preview", "trial").code == 0
+    assert "red" in values(eunoe, "--subject", "entity", "--preview", "trial")
+
+
+def test_sources_that_disagree_are_listed_with_the_one_that_leads(eunoe: Shell) -> None:
+    """A person's word before what a tool saw; the loser and its source stand under it, and who acted in the history."""
+    made = stated(eunoe, "branch", "main", "--thread", "builder")
+
+    conflicts = eunoe("fact", "conflicts", "--thread", "builder").lines
+
+    at = next(index for index, line in enumerate(conflicts) if line.startswith(made["id"]))
+    assert conflicts[at].split()[3] == "main"
+    assert conflicts[at].endswith("conflict")
+    assert "≠ dry-run" in conflicts[at + 1]
+    assert eunoe("fact", "why", made["id"]).lines[5].startswith("why: ")
+
+
+def test_an_agents_proposal_waits_for_a_person(eunoe: Shell) -> None:
+    """Known in its own thread only; approved it is a fact of the person's for everyone."""
+    planner = eunoe.named("agent", "builder")
+    done = planner("fact", "set", "decision", "retries", "three at most", "--thread", "builder")
+    assert done.code == 0, done.err
+
+    proposal = next(fact for fact in eunoe("fact", "proposed", "--json").json["facts"])
+    assert "three at most" not in values(eunoe, "--scope", "permanent")
+    approved = eunoe("fact", "approve", proposal["id"])
+
+    assert re.match(r"approved: f\w{10}  decision retries: three at most", approved.lines[0])
+    assert "three at most" in values(eunoe, "--scope", "permanent")
+    assert eunoe("fact", "proposed", "--json").json["facts"] == []
+    assert "proposal" in refused(eunoe("fact", "approve", proposal["id"]), 2)
+
+
+# Deleting
+
+
+def test_a_deleted_fact_is_in_no_read_and_its_history_tells_who_did_it(eunoe: Shell) -> None:
+    """Gone from lists and contexts at once; --all and the history still show it, and the receipt names its traces."""
+    made = stated(eunoe, "decision", "deploys", "on Fridays only")
+    assert "on Fridays only" in eunoe("context", "builder", "--prompt", "When do we deploy?").out
+
+    done = eunoe("fact", "delete", made["id"][:6], "--reason", "never decided", "--json")
+
+    assert done.code == 0, done.err
+    assert {trace["kind"] for trace in done.json["traces"]} >= {"document", "index"}
+    assert "on Fridays only" not in values(eunoe)
+    assert "on Fridays only" not in eunoe("context", "builder", "--prompt", "When do we deploy?").out
+    assert "on Fridays only" in values(eunoe, "--all")
+    history = eunoe("fact", "history", made["id"]).lines
+    assert any(line.endswith("  deleted by person ada: never decided") for line in history)
+    assert history[-1] == "nothing of it is in force"
+
+
+def test_a_whole_thread_is_counted_first_and_deleted_once_it_is_wanted(eunoe: Shell) -> None:
+    """A dry run changes nothing, and without a terminal nobody can be asked."""
+    before = values(eunoe, "--thread", "reviewer", "--scope", "thread")
+    everywhere = len(facts(eunoe))
+    assert before
+
+    dry = eunoe("fact", "delete", "--thread", "reviewer", "--dry-run")
+    line = refused(eunoe("fact", "delete", "--thread", "reviewer"), 2)
+
+    assert " ".join(dry.lines).endswith(" would go; nothing was changed")
+    assert dry.lines[0].startswith(f"thread · reviewer: {len(before)} facts (")
+    assert line.startswith(f"this would delete {len(before)} facts (")
+    assert values(eunoe, "--thread", "reviewer", "--scope", "thread") == before
+    done = eunoe("fact", "delete", "--thread", "reviewer", "--yes")
+    assert done.lines[0].startswith(f"thread · reviewer: deleted {len(before)} facts (")
+    assert values(eunoe, "--thread", "reviewer", "--scope", "thread") == []
+    assert len(facts(eunoe)) == everywhere - len(before)
+
+
+def test_only_a_person_deletes(eunoe: Shell) -> None:
+    """An agent is refused in one line, for one fact and for a whole place, and nothing is gone."""
+    made = stated(eunoe, "decision", "keep", "this one")
+    agent = eunoe.named("agent", "builder")
+
+    for arguments in ([made["id"]], ["--scope", "permanent", "--yes"]):
+        line = refused(agent("fact", "delete", *arguments), 1)
+        assert line == "an agent may not append fact.deleted"
+    assert "this one" in values(eunoe, "--subject", "decision")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["history", "fzzzzzz"], 1, "there is no fact fzzzzzz here"),
+        (["why", "fzzzzzz"], 1, "there is no fact fzzzzzz here"),
+        (["delete", "fzzzzzz"], 1, "there is no fact fzzzzzz here"),
+        (["pin", "fzz"], 2, "'fzz' is no fact's id; give it, or its first 5 characters"),
+        (["label", "fzzzzzz"], 2, "missing argument 'LABEL'"),
+        (["approve", ""], 2, "the fact id is empty"),
+        (["scope", "fzzzzzz", "world"], 2, "there is no scope 'world'; the scopes are permanent, session, thread"),
+        (["scope", "fzzzzzz", "thread", "--session", "s"], 2, "--session says where, and thread means another place"),
+        (["delete"], 2, "give the ID of a fact, or a place with --thread, --session, --agent or --scope permanent"),
+        (["delete", "--scope", "thread"], 2, "name the thread with --thread; a deletion is of one thread at a time"),
+        (["delete", "--thread", "builder", "--agent", "builder"], 2, "name one place with --thread"),
+        (["delete", "fzzzzzz", "--dry-run"], 2, "--dry-run counts a whole place"),
+        (["delete", "fzzzzzz", "--thread", "builder"], 2, "give an ID, or a place with"),
+        (["delete", "--thread", ""], 2, "the thread id is empty"),
+        (["delete", "--thread", "nope"], 1, "there is no thread 'nope'"),
+        (["delete", "--scope", ""], 2, "there is no scope ''"),
+    ],
+)
+def test_what_is_not_there_is_one_line(eunoe: Shell, arguments: list[str], code: int, words: str) -> None:
+    """A blank narrows nothing and is refused, so it never means everything."""
+    assert refused(eunoe("fact", *arguments), code).startswith(words)
+
+
+def test_the_kinds_and_labels_are_those_of_the_workers(eunoe: Shell) -> None:
+    """With the numbers of the labels, and how to add one."""
+    lines = eunoe("kinds").lines
+
+    assert any(line.startswith("decision  permanent · one value a name · names casefold") for line in lines)
+    assert "labels: release (1), infra (2)" in lines
+
+
+def test_why_a_fact_is_known_leads_to_bytes_that_can_be_shown(eunoe: Shell) -> None:
+    """The bytes that are named are those of the entry that `eunoe show` prints."""
+    tests = next(fact for fact in facts(eunoe, "--thread", "builder") if fact["identity"]["subject"] == "tests")
+
+    why = eunoe("fact", "why", tests["id"], "--json").json
+
+    evidence = why["evidence"][0]
+    whole = eunoe("show", "builder", str(evidence["entry"])).raw
+    assert whole[evidence.get("start", 0) : evidence["end"]].decode() == evidence["text"]
+    assert len(whole) == evidence["size"]
