@@ -83,10 +83,15 @@ class KeptLog:
             yield stored
 
     async def follow(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
-        places = await self._refreshed()
-        waiting = places.within(start, filters)
-        async for stored in self._merged(self._log.follow(filters, start=start), waiting, places):
-            yield stored
+        last = start - 1
+        if (await self._refreshed()).within(start, filters):
+            async with closing(self.scan(filters, start=start)) as scanned:
+                async for stored in scanned:
+                    last = stored.seq
+                    yield stored
+        async with closing(self._log.follow(filters, start=last + 1)) as followed:
+            async for stored in followed:
+                yield stored
 
     async def info(self, *, gaps: bool = False) -> StreamInfo:
         """As the log's own; an erased record of which something is left is no gap."""
