@@ -141,6 +141,23 @@ async def test_what_the_watch_is_still_to_bring_is_read_when_it_is_asked_for(buc
     assert (bucket.finds, bucket.scans) == (1, 1)
 
 
+async def test_what_was_written_before_is_seen_though_the_watch_is_late(bucket: Bucket) -> None:
+    """Who reads from where the bucket was when the reading began misses nothing; waiting for the watch is enough."""
+    await bucket.say("a", "tea")
+    async with followed(bucket) as following:
+        await values(following, "a")
+        latest = await following.latest()
+        await bucket.say("a", "coffee")
+        at_once = await values(following, "a", revision=await following.latest())
+        bucket.held_back = True
+        await bucket.say("a", "water")
+        held_back = await values(following, "a", revision=await following.latest())
+        scans = bucket.scans
+
+    assert (latest, at_once, held_back) == (1, ["drink: coffee"], ["drink: water"])
+    assert scans == 1
+
+
 async def test_after_an_interruption_everything_is_read_again(bucket: Bucket) -> None:
     """What was missed meanwhile is there; until the watch is back, documents are read each time."""
     await bucket.say("a", "tea")
