@@ -41,12 +41,12 @@ def _leads(view: View, version: Version) -> str:
     strongest = view.others[0]
     first, other = version.first.fact, strongest.first.fact
     if first.proposal != other.proposal:
-        rule = "the other is only proposed"
+        rule = "is only proposed"
     elif rank(first.source) > rank(other.source):
-        rule = "its source weighs more"
+        rule = "weighs less"
     else:
-        rule = "its source weighs the same and spoke last"
-    return f"{stands}; {spoken(other)} says {strongest.value!r}, but {rule}"
+        rule = "weighs the same but is older"
+    return f"{stands}; {strongest.value!r} ({strongest.id}, {spoken(other)}) disagrees and {rule}"
 
 
 def _stands(view: View, version: Version) -> str:

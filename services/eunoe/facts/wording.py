@@ -14,10 +14,9 @@ UNDECLARED = Labels()  # every label by its number
 
 
 def spoken(fact: Assertion) -> str:
-    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``; ``tool bash through builder``."""
+    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``."""
     source, provenance = fact.source, fact.provenance
-    through = f" through {source.agent}" if source.kind == "tool" and source.agent else ""
-    who = f"{source.kind} {source.principal}".strip() + through
+    who = f"{source.kind} {source.principal}".strip()
     how = fact.method if source.kind == "model" and fact.method != "stated" else ""
     turn = f"turn {provenance.turn}" if provenance.turn else ""
     entry = f"entry {provenance.entries[0]}" if len(provenance.entries) == 1 else ""
@@ -98,7 +97,13 @@ def _act(act: Act, labels: Labels) -> ActView:
 
 
 def _words(said: Iterable[Stated]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(spoken(one.fact) for one in said))
+    """Each support in words, once: of a tool also the agent that appended what it returned."""
+    return tuple(dict.fromkeys(_through(one.fact) for one in said))
+
+
+def _through(fact: Assertion) -> str:
+    through = f", through {fact.source.agent}" if fact.source.kind == "tool" and fact.source.agent else ""
+    return f"{spoken(fact)}{through}"
 
 
 def _disagrees(head: Version) -> str:
