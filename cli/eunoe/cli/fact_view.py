@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from eunoe.cli import words
@@ -17,7 +19,7 @@ AWAY = {"past": "held before", "future": "holds later"}  # rules by which a vers
 RULES = {"newest": "newer, of equal rank", "rank": "of higher rank"}  # why a version was superseded, in words
 
 
-def history(reply: FactReply, width: int) -> Iterator[Text]:
+def history(reply: FactReply, width: int) -> Iterator[RenderableType]:
     """Every version and every act, oldest first: what was said, by whom, and what ended it."""
     yield Text(clean(named(reply.identity)), style="bold")
     yield Text(clean(heading(reply.identity)), style="dim")
@@ -87,10 +89,11 @@ def act(view: ActView) -> str:
     return f"{said}: {more}" if more else said
 
 
-def _version(view: FactView, width: int) -> Iterator[Text]:
+def _version(view: FactView, width: int) -> Iterator[RenderableType]:
     yield Text(f"{words.moment(view.at)}  ").append(words.one_line(view.value, width - 22), style="bold")
     for said in version_lines(view):
-        yield Text(words.one_line(f"  {said}", width) if len(said) > 4 * width else f"  {clean(said)}")
+        whole = clean(said) if len(said) <= 4 * width else words.one_line(said, width - 2)
+        yield Padding(Text(whole), (0, 0, 0, 2), expand=False)
 
 
 def _act(view: ActView) -> Iterator[Text]:
@@ -100,6 +103,6 @@ def _act(view: ActView) -> Iterator[Text]:
 
 
 def _place(view: FactView) -> str:
-    parts = [f"agent {view.agent}"] if view.agent else []
+    parts = [f"agent {view.agent}"] if view.agent and view.agent != view.source.agent else []
     parts += [f"thread {view.thread}"] if view.thread else []
     return f" ({', '.join(parts)})" if parts else ""

@@ -27,13 +27,13 @@ APPROVE = "`eunoe fact approve ID` admits one; `eunoe fact delete ID` refuses it
 def facts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
     """A table for each owner, the widest kept first: permanent, session, thread."""
     yield from _tables(reply, width)
-    yield Text(_summary(reply, "fact"), style="dim")
+    yield _summary(reply, "fact")
 
 
 def conflicts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
     """As `facts`: under each value in force the ones that it leads, with who says them."""
     yield from _tables(reply, width)
-    yield Text(_summary(reply, "conflict"), style="dim")
+    yield _summary(reply, "conflict")
     if reply.facts:
         yield Text(SETTLE, style="dim")
 
@@ -41,7 +41,7 @@ def conflicts(reply: FactsReply, width: int) -> Iterator[RenderableType]:
 def proposals(reply: FactsReply, width: int) -> Iterator[RenderableType]:
     """As `facts`: what waits for a person."""
     yield from _tables(reply, width)
-    yield Text(_summary(reply, "proposal"), style="dim")
+    yield _summary(reply, "proposal")
     if reply.facts:
         yield Text(APPROVE, style="dim")
 
@@ -134,12 +134,14 @@ def _style(view: FactView) -> str:
     return "" if view.state == "current" else "dim"
 
 
-def _summary(reply: FactsReply, what: str) -> str:
+def _summary(reply: FactsReply, what: str) -> Text:
+    """How many there are, and the cursor that goes on, which is never broken."""
     if not reply.facts:
-        more = f" on this page; more follow: add --cursor {reply.cursor}" if reply.cursor else " here"
-        return f"no {what}s{more}"
+        said = f"no {what}s on this page" if reply.cursor else f"no {what}s here"
+    else:
+        said = words.count(len(reply.facts), what)
     more = f"; more follow: add --cursor {reply.cursor}" if reply.cursor else ""
-    return f"{words.count(len(reply.facts), what)}{more}"
+    return Text(said + more, style="dim", no_wrap=True)
 
 
 def _order(view: FactView) -> tuple[int, str, str, Identity]:
