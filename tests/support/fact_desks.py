@@ -18,7 +18,7 @@ from eunoe.facts.visibility import Viewer
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import ids, records, subjects
-from eunoe.schemas.events import Event, FactEventBase, FactRecorded
+from eunoe.schemas.events import Event, FactEventBase, FactRecorded, SessionStateSet
 from eunoe.schemas.facts import Assertion, FactClass, Identity, Scope, Source, SourceClass
 from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView
 from eunoe.schemas.subjects import Caller
@@ -49,11 +49,13 @@ class FactDesk(Desk):
         return LocalAuditor(self.worker, caller)
 
     async def write(self, chain: str, *events: Event, caller: Caller = AGENT) -> AppendReply:
-        """Append events of no turn, under the next number of the caller; what acts on facts finds them projected."""
-        if any(isinstance(event, FactEventBase) and not isinstance(event, FactRecorded) for event in events):
+        """Append events of no turn, under the next number of the caller; what is conditional finds facts projected."""
+        if any(map(_conditional, events)):
             await self.catch_up()
-        n = self._numbers[chain, caller] = self._numbers.get((chain, caller), 0) + 1
-        return await self.auditor(caller).append(chain, AppendRequest(v=1, producer="desk", n=n, events=events))
+        n = self._numbers.get((chain, caller), 0) + 1
+        reply = await self.auditor(caller).append(chain, AppendRequest(v=1, producer="desk", n=n, events=events))
+        self._numbers[chain, caller] = n
+        return reply
 
     async def plant(self, chain: str, *events: Event, caller: Caller = AGENT) -> None:
         """Put a record into the log past the audit worker's checks, as one from elsewhere may be there."""
@@ -85,6 +87,12 @@ class FactDesk(Desk):
             for scope in subjects.BUCKETS
             async for entry in self.store.bucket(scope).scan()
         }
+
+
+def _conditional(event: Event) -> bool:
+    if isinstance(event, FactRecorded | SessionStateSet):
+        return event.expected is not None
+    return isinstance(event, FactEventBase)
 
 
 def written(chain: str, n: int, index: int = 0, caller: Caller = AGENT) -> str:

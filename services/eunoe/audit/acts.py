@@ -49,9 +49,9 @@ def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) 
         target = targets.get(what.event.id)
         if target is None or not _seen(caller, chain, target):
             raise NotFound(f"there is no fact {what.event.id} here; `eunoe facts` lists those there are")
+        _check_place(chain, what, target.identity)
         if act(what, target) is None:
             raise Denied(_not_own(caller, what, target))
-        _check_place(chain, what, target.identity)
 
 
 class Facts:

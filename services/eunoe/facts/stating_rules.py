@@ -45,13 +45,13 @@ def check_identity(identity: Identity, kinds: Kinds) -> None:
 
 def check_value(value: str, most: int) -> None:
     """Raise `Invalid` for a value that is not one line of at most ``most`` characters."""
+    if len(value) > most:
+        raise Invalid(f"the value is {len(value)} characters long; the limit is {most}, and the rest goes into content")
     _check_line(value, "value")
     if blank(value):
         raise Invalid("the value of a fact is empty")
     if len(value.splitlines()) != 1:
         raise Invalid("the value of a fact is one line; put more into its content")
-    if len(value) > most:
-        raise Invalid(f"the value is {len(value)} characters long; the limit is {most}, and the rest goes into content")
 
 
 def check_content(content: str) -> None:
@@ -83,11 +83,11 @@ def check_labels(*labels: int) -> None:
 
 def check_reason(reason: str) -> None:
     """Raise `Invalid` for a reason that is not one line within its limit; none is fine."""
+    if len(reason) > limits.REASON_LENGTH:
+        raise Invalid(f"the reason is {len(reason)} characters long; the limit is {limits.REASON_LENGTH}")
     _check_line(reason, "reason")
     if len(reason.splitlines()) > 1:
         raise Invalid("the reason is one line")
-    if len(reason) > limits.REASON_LENGTH:
-        raise Invalid(f"the reason is {len(reason)} characters long; the limit is {limits.REASON_LENGTH}")
 
 
 def _check_line(text: str, what: str) -> None:

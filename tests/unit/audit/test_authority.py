@@ -139,7 +139,7 @@ def test_each_role_appends_its_own_events_and_no_others(role: Role) -> None:
 def test_each_worker_has_its_duties(name: str) -> None:
     """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions; no other worker does."""
     who = Caller("worker", name)
-    own = {
+    own: dict[str, set[type[Event]]] = {
         "audit": {kind for kind in HAPPENED if kind.__name__ == "TurnAborted"},
         "facts": {ConflictRaised, ConflictResolved, SessionEnded},
     }
