@@ -30,10 +30,10 @@ _UNREAD = re.compile(  # how tools say that they read nothing; a line of a file 
 )
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _SHOWN = frozenset({"cat", "bat", "nl"})
-_SECTIONS = (  # how tools that read several files head each one, and how a section ends
-    (r"<file>\s*<path>{0}</path>\s*<content[^>]*>\n?", r"</content>"),
-    (r"^--- {0} ---\n+", r"\n*(?=^--- [^\n]+ ---$)|\n*\Z"),
-    (r"(?:\A|^---\n){0}:\n", r"\n?(?=^---$)|\Z"),
+_SECTIONS = (  # how tools that read several files head each one, what comes after it, and what they put before that
+    (r"<file>\s*<path>{0}</path>\s*<content[^>]*>\n?", r"</content>", ""),
+    (r"^--- {0} ---\n+", r"^--- [^\n]+ ---$|\Z", "\n\n"),
+    (r"(?:\A|^---\n){0}:\n", r"^---$|\Z", "\n"),
 )
 _DRY = ("dryRun", "dry_run")  # arguments with which nothing is changed
 _MANY = 50  # files of one result
@@ -98,12 +98,13 @@ def read_shown(call: Call, around: Around) -> Iterator[Found]:
 
 def _sections(call: Call) -> Iterator[Found]:
     """Each file of a result that shows several whole, where the result heads it; one that failed has no section."""
-    for path in several(call)[:_MANY]:
-        for heading, ending in _SECTIONS:
+    for path in several(call)[:_MANY] if call.whole else ():
+        for heading, ending, between in _SECTIONS:
             opening = re.search(heading.format(re.escape(path)), call.text, re.MULTILINE)
             closing = re.compile(ending, re.MULTILINE).search(call.text, opening.end()) if opening else None
-            if opening and closing and call.whole:
-                size = len(call.text[opening.end() : closing.start()].encode())
+            if opening and closing:
+                text = call.text[opening.end() : closing.start()]
+                size = len((text.removesuffix(between) if closing[0] else text).encode())
                 yield Found("file", _placed(path, call), f"read to the end, {size:,} bytes")
                 break
 

@@ -29,25 +29,25 @@ _FAILED = re.compile(
     r"^=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"  # pytest
     r"|^FAILED \((?:failures|errors|unexpected successes)="  # unittest
     r"|^(?:--- )?FAIL\b|^test result: FAILED|^error: could not compile"  # go, cargo
-    r"|^Tests:\s+\d+ failed|^\s*Tests\s+\d+ failed \||^\s+[1-9]\d* failing$"  # jest, vitest, mocha
+    r"|^Tests:\s+\d+ failed|^ *Tests +\d+ failed \||^ +[1-9]\d* failing$"  # jest, vitest, mocha
     r"|^\[?(?:ERROR|INFO)?\]? ?BUILD FAIL(?:ED|URE)"  # Maven, Gradle
     r"|^g?make(?:\[\d+\])?: \*\*\* |^ninja: build stopped|^\d+% tests passed, [1-9]\d* tests? failed out of"  # ctest
     r"|^\d+ examples?, [1-9]\d* failures?|^FAILURES!$|^Failed!  - Failed:|^Build FAILED\.$"  # rspec, phpunit, dotnet
     r"|^ERROR: Build did NOT complete|^Executed \d+ out of \d+ tests?: .*\bfails?\b"  # Bazel
     r"|^Found [1-9]\d* errors?\b|: error TS\d+: |^\u2716 \d+ problems? \([1-9]"  # mypy, ruff, tsc, eslint
-    r"|^nox > Session \S+ failed|^\s+evaluation failed :\(",  # nox, tox
+    r"|^nox > Session \S+ failed|^ +evaluation failed :\(",  # nox, tox
     re.MULTILINE,
 )
 _PASSED = re.compile(
     r"^=* ?(?:\d+ \w+, ){0,8}\d+ passed\b.{0,200}? in [\d.:]+ ?s"
     r"|^Ran \d+ tests? in [\d.]+s\n+OK\b"
     r"|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS$|^test result: ok"
-    r"|^Tests:\s+\d+ passed|^\s*Tests\s+\d+ passed \(\d+\)|^\s+\d+ passing \("
+    r"|^Tests:\s+\d+ passed|^ *Tests +\d+ passed \(\d+\)|^ +\d+ passing \("
     r"|^\[?(?:INFO)?\]? ?BUILD SUCCESS|^100% tests passed, 0 tests failed out of"
     r"|^\d+ examples?, 0 failures|^OK \(\d+ tests?, \d+ assertions?\)|^Passed!  - Failed: +0,|^Build succeeded\.$"
     r"|^INFO: Build completed successfully|^Executed \d+ out of \d+ tests?: \d+ tests? pass(?:es)?\.$"
     r"|^Success: no issues found in |^All checks passed!$"
-    r"|^nox > Session \S+ was successful|^\s+congratulations :\)",
+    r"|^nox > Session \S+ was successful|^ +congratulations :\)",
     re.MULTILINE,
 )
 

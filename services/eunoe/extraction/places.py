@@ -13,7 +13,7 @@ from eunoe.extraction.found import Around, Found
 from eunoe.extraction.results import output_of, succeeded
 
 _PROMPTS = (  # where a shell or a tool writes them, at the end of an output or in the line before it
-    re.compile(r"^\(Current directory: ([^\n]+)\)\s*(?:bash-\$)?\s*\Z", re.MULTILINE),
+    re.compile(r"^\(Current directory: ([^\n]+)\)\s*(?:bash-\$\s*)?\Z", re.MULTILINE),
     re.compile(r"^\[Current working directory: ([^\n]+)\]\s*(?:^\[[^\n]*\]\s*){0,4}\Z", re.MULTILINE),
     re.compile(r"\ACommand executed in terminal[^\n]* within working directory '(/[^'\n]*)'"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,26 +13,58 @@ import msgspec
 from eunoe.extraction.calls import Call
 
 _AROUND = r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines)\b[^\n]*\n){0,5}"
-_ALL = r"(?P<output>.*)"
-_BELOW = rf"\nOutput:[^\S\n]*\n?{_ALL}"
-_FORMS = tuple(  # how results are built, one pattern each; where it begins and ends is fixed, so that no output is one
-    re.compile(pattern, re.DOTALL)
-    for pattern in (
-        rf"Exit [Cc]ode:? (?P<status>-?\d+)[^\S\n]*(?:\n{_AROUND}(?:Output:[^\S\n]*(?:\n|\Z))?{_ALL}|\Z)",
-        rf"{_AROUND}Process exited with code (?P<status>-?\d+)[^\S\n]*\n?{_AROUND}(?:Output:[^\S\n]*\n?{_ALL}|\Z)",
-        rf"Command executed in terminal[^\n]*\. Exit code: (?P<status>-?\d+)[^\S\n]*(?:{_BELOW}|\s*\Z)",
-        rf"Command executed(?: successfully \(exit code (?P<status>\d+)\))?\.(?:{_BELOW}|\s*\Z)",
-        rf"<returncode>(?P<status>-?\d+)</returncode>\s*(?:<output>\n?{_ALL}</output>\s*|\Z)",
-        r"Command: .*?\nDirectory: [^\n]*\n(?:Output|Stdout): (?P<output>.*?)\n(?:Stderr: .*?\n)?Error: .*?"
-        r"\nExit Code: (?P<status>-?\d+|\(none\))\nSignal: [^\n]*\n.*",
-        r"Output: (?P<output>.*?)(?:\nError: [^\n]*)?(?:\nExit Code: (?P<status>-?\d+))?"
-        r"(?:\nSignal: (?P<signal>[^\n]*))?(?:\nBackground PIDs: [^\n]*)?\nProcess Group PGID: \d+\s*",
-        r"(?P<output>.*?)(?<![^\n])\[?(?:The )?[Cc]ommand (?:completed|finished|exited) with exit code "
-        r"(?P<status>-?\d+)\.?\]?\s*(?:(?<![^\n])\[[^\n]*\]\s*){0,4}",
+_LABEL = r"(?:Output:[^\S\n]*(?:\n|\Z))?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a tool builds results: ``head`` stands before the output, at the very beginning, ``tail`` at the very end.
+
+    What is given has to be there. ``asides``: after the output follow others of a program's texts, each with a label.
+    ``silent``: a result that names no status and no signal had the status 0.
+    """
+
+    head: re.Pattern[str] | None = None
+    tail: re.Pattern[str] | None = None
+    asides: bool = False
+    silent: bool = False
+
+
+def _form(head: str = "", tail: str = "", *, asides: bool = False, silent: bool = False) -> _Form:
+    return _Form(
+        re.compile(rf"\A{head}") if head else None,
+        re.compile(rf"^{tail}\s*\Z", re.MULTILINE) if tail else None,
+        asides,
+        silent,
     )
+
+
+_PIDS = r"(?:Background PIDs: [^\n]*\n)?Process Group PGID: [^\n]*"
+_FORMS = (  # no pattern may go over a text twice: a result is whatever a program printed
+    _form(rf"Exit [Cc]ode:? (?P<status>-?\d+)[^\S\n]*(?:\n|\Z){_AROUND}{_LABEL}"),
+    _form(rf"{_AROUND}Process exited with code (?P<status>-?\d+)[^\S\n]*(?:\n|\Z){_AROUND}(?:Output:[^\S\n]*\n?|\Z)"),
+    _form(rf"Command executed in terminal[^\n]*\. Exit code: (?P<status>-?\d+)[^\S\n]*(?:\n|\Z){_LABEL}"),
+    _form(rf"Command executed(?: successfully \(exit code (?P<status>\d+)\))?\.(?:\n|\Z){_LABEL}"),
+    _form(r"<returncode>(?P<status>-?\d+)</returncode>\s*<output>\n?", r"</output>"),
+    _form(
+        r"Command: (?>[\s\S]*?\nDirectory: [^\n]*\n)(?:Output|Stdout): ",
+        rf"Exit Code: (?P<status>-?\d+|\(none\))\nSignal: [^\n]*(?:\n{_PIDS})?",
+        asides=True,
+    ),
+    _form(
+        r"Output: ",
+        rf"(?:Exit Code: (?P<status>-?\d+)\n)?(?:Signal: (?P<signal>[^\n]*)\n)?{_PIDS}",
+        asides=True,
+        silent=True,
+    ),
+    _form(
+        tail=r"\[?(?:The )?[Cc]ommand (?:completed|finished|exited) with exit code (?P<status>-?\d+)\.?\]?\s*"
+        r"(?:^\[[^\n]*\]\s*){0,4}"
+    ),
 )
+_ASIDES = ("\nError: ", "\nStderr: ")  # labels of what follows an output, the last one first
 _PROMPT = re.compile(
-    r"(?:^\(Open file: [^\n]*\)\n)?^\(Current directory: [^\n]*\)\s*(?:bash-\$)?\s*\Z"
+    r"(?:^\(Open file: [^\n]*\)\n)?^\(Current directory: [^\n]*\)\s*(?:bash-\$\s*)?\Z"
     r"|^\[Current working directory: [^\n]+\]\s*(?:^\[[^\n]*\]\s*){0,4}\Z",
     re.MULTILINE,
 )
@@ -83,19 +116,27 @@ def succeeded(call: Call) -> bool:
 def _printed(text: str) -> Printed:
     if text.startswith("{"):
         return _json(text) or Printed(text)
-    for form in _FORMS:
-        if found := form.fullmatch(text):
-            return Printed(_plain(found["output"] or ""), _status(found))
-    return Printed(_plain(text))
+    return next((found for form in _FORMS if (found := _matched(form, text))), Printed(_plain(text)))
 
 
-def _status(found: re.Match[str]) -> int | None:
-    """The status that a form names; one that names failures alone says with its silence that there was none."""
-    groups = found.groupdict()
-    said = groups["status"]
-    if said is None:
-        return 0 if "signal" in groups and groups["signal"] is None else None
-    return int(said) if said.lstrip("-").isdigit() else None
+def _matched(form: _Form, text: str) -> Printed | None:
+    """A result that is built in this form; None for any other."""
+    head = form.head.match(text) if form.head else None
+    tail = form.tail.search(text, head.end() if head else 0) if form.tail else None
+    if (form.head and not head) or (form.tail and not tail):
+        return None
+    output = text[head.end() if head else 0 : tail.start() if tail else len(text)]
+    for aside in _ASIDES if form.asides else ():
+        output = output.rpartition(aside)[0] if aside in output else output
+    said = {**(head.groupdict() if head else {}), **(tail.groupdict() if tail else {})}
+    return Printed(_plain(output), _status(said, silent=form.silent))
+
+
+def _status(said: Mapping[str, str | None], *, silent: bool) -> int | None:
+    status = said.get("status")
+    if status is None:
+        return 0 if silent and said.get("signal") is None else None
+    return int(status) if status.lstrip("-").isdigit() else None
 
 
 def _plain(text: str) -> str:

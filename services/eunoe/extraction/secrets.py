@@ -40,8 +40,9 @@ _WORDS = (
     r"pass(?:word|wd|phrase|code)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential"
     r"|密码|口令|密钥|令牌|パスワード|비밀번호|пароль"
 )
+_GAP = r"\s{0,16}"  # as much space as may stand around what gives a name its value
 _NAMED = re.compile(
-    rf"(?i)((?:{_WORDS})[A-Za-z0-9_-]{{0,24}}\\*[\"']?\s*(?:=|(?<!:):(?!:)|\uff1a|\uff1d|为|是|は|\s+is\s+)\s*)"
+    rf"(?i)((?:{_WORDS})[A-Za-z0-9_-]{{0,24}}\\*[\"']?{_GAP}(?:=|(?<!:):(?!:)|\uff1a|\uff1d|为|是|は|\bis\b){_GAP})"
     r"(?:\\*\"[^\"]*\"|\\*'[^']*'|[^\s,;&|)}\]]+)"
 )
 _NAME = re.compile(rf"(?i)(?:{_WORDS})\Z")

@@ -9,6 +9,7 @@ from turns import call
 from eunoe.extraction import runners
 from eunoe.extraction.commands import steps
 from eunoe.extraction.results import exit_of, output_of, unfinished
+from eunoe.extraction.secrets import redact
 
 OPENHANDS = (
     "\n[The command completed with exit code 3.]\n[Current working directory: /w]\n[Command finished with exit code 3]"
@@ -31,9 +32,9 @@ GEMINI = "Error: (none)\nExit Code: 3\nSignal: (none)\nBackground PIDs: (none)\n
         ("main\n[Current working directory: /w]", None, "main\n"),
         (f"Command: x\nDirectory: (root)\nStdout: main\nStderr: warned\n{GEMINI}", 3, "main"),
         ("Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: (none)\nSignal: 9\n", None, ""),
-        ("Output: main\nProcess Group PGID: 7", 0, "main"),
-        ("Output: main\nExit Code: 3\nProcess Group PGID: 7", 3, "main"),
-        ("Output: main\nSignal: 9\nProcess Group PGID: 7", None, "main"),
+        ("Output: main\nProcess Group PGID: 7", 0, "main\n"),
+        ("Output: main\nError: no\nExit Code: 3\nProcess Group PGID: 7", 3, "main"),
+        ("Output: main\nSignal: 9\nProcess Group PGID: 7", None, "main\n"),
         ("Output: main", None, "Output: main"),
         ("Command executed in terminal within working directory '/w'. Exit code: 3\nOutput:\nmain", 3, "main"),
         ("Command executed.\nOutput:\nmain", None, "main"),
@@ -51,6 +52,37 @@ def test_what_stands_around_an_output(text: str, status: int | None, output: str
     """In the forms of the agents that are widely used; what a program prints about others is output."""
     one = call("shell", {"command": "x"}, text)
     assert (exit_of(one), output_of(one)) == (status, output)
+
+
+LINES = 8_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Command: x\n" + "Directory: x\nOutput: y\nError: z\nExit Code: 0\n" * LINES + "end",
+        "Output: " + "\nError: x\nExit Code: 1\nSignal: 9\nBackground PIDs: 7\n" * LINES + "end",
+        "Command finished with exit code 1\n" * LINES + "end",
+        "(Current directory: /w)" + "\n" * 10 * LINES + "end",
+        "(Open file: a)\n(Current directory: /w)\n" * LINES + "end",
+        "\n" * 10 * LINES + "end",
+        " " * 10 * LINES + "end",
+        "=" * 10 * LINES + "end",
+        "1 a, " * LINES + "end",
+        "--- a ---\n" + "\n" * 10 * LINES + "end",
+        "password" + " " * 10 * LINES + "end",
+        "[File: a (1 lines total)]\n" + "1:" * LINES,
+        "HTTP/1.1 " * LINES,
+        "{" + '"output":{' * LINES,
+    ],
+)
+@pytest.mark.parametrize("tool", ["bash", "read_file", "fetch"])
+def test_no_result_takes_a_long_time(tool: str, text: str) -> None:
+    """Results that repeat what the patterns look for, of 80,000 characters and more: a pattern that went over such a text
+    again for each of its lines would not end before the test is given up."""
+    arguments = {"command": "pytest; git status; ss; curl localhost:1", "paths": ["a"], "url": "localhost:1"}
+    facts_of(call(tool, arguments, text))
+    redact(text)
 
 
 @pytest.mark.parametrize(

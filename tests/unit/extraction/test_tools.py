@@ -135,7 +135,7 @@ def test_every_shape_is_read() -> None:
             "read_many_files",
             {"paths": ["a.txt", "b.txt"]},
             "--- a.txt ---\n\none\n\n\n--- b.txt ---\n\ntwo\nthree\n",
-            [("file", "a.txt", "read to the end, 3 bytes"), ("file", "b.txt", "read to the end, 9 bytes")],
+            [("file", "a.txt", "read to the end, 4 bytes"), ("file", "b.txt", "read to the end, 10 bytes")],
         ),
         ("save_memory", {"fact": "x"}, "Okay, I've remembered that", []),
         # The reference servers of MCP
