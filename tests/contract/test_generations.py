@@ -70,6 +70,7 @@ async def test_a_set_is_in_use_with_its_last_origin(doors: Store) -> None:
 
 async def test_revisions_go_on_over_generations(doors: Store) -> None:
     """What was seen of an older one is reached by the new one, and is no document's revision there."""
+    old = 0
     for number in range(5):
         old = await doors.thread.put("k", b"%d" % number)
     await replaced(doors, k=b"new", other=b"new")

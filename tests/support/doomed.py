@@ -22,12 +22,14 @@ import anyio
 
 from eunoe.cli.errors import guarded
 from eunoe.runtime import logs, supervisor, topology
-from eunoe.runtime.doors import Appended, Consumer, Delivery, Documents, Log, Store
+from eunoe.runtime.doors import Appended, Buckets, Consumer, Delivery, Documents, Generations, Log, Store
 from eunoe.runtime.settings import Settings
 
 Place = Literal[
-    "before-publish", "after-publish", "before-piece", "after-piece", "before-document", "after-document", "before-ack"
-]
+    "before-erase", "after-erase",
+    "before-publish", "after-publish", "before-piece", "after-piece", "before-document", "after-document", "before-ack",
+    "before-seal", "after-seal", "before-drop", "after-drop", "after-clear",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,28 @@ class DoomedDocuments(Door):
         return done
 
 
+class DoomedGenerations(Door):
+    """The buckets that are made are counted like those in use."""
+
+    async def prepare(self) -> Buckets:
+        made: Buckets = await self._inner.prepare()
+        return {scope: cast("Documents", DoomedDocuments(bucket, self._wire)) for scope, bucket in made.items()}
+
+    async def clear(self) -> None:
+        await self._inner.clear()
+        self._wire.trip("after-clear", "")
+
+    async def seal(self) -> None:
+        self._wire.trip("before-seal", "")
+        await self._inner.seal()
+        self._wire.trip("after-seal", "")
+
+    async def drop(self) -> None:
+        self._wire.trip("before-drop", "")
+        await self._inner.drop()
+        self._wire.trip("after-drop", "")
+
+
 def doomed(store: Store, wire: Wire) -> Store:
     """The doors of a space, those that workers write through counted."""
     return Store(
@@ -159,5 +183,5 @@ def doomed(store: Store, wire: Wire) -> Store:
         permanent=cast("Documents", DoomedDocuments(store.permanent, wire)),
         session=cast("Documents", DoomedDocuments(store.session, wire)),
         thread=cast("Documents", DoomedDocuments(store.thread, wire)),
-        generations=store.generations,
+        generations=cast("Generations", DoomedGenerations(store.generations, wire)),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fact_desks import AGENT, PERSON, FactDesk, recorded, written
+from desks import AGENT
+from fact_desks import PERSON, FactDesk, recorded, written
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.projector import Projector
@@ -35,14 +36,16 @@ async def busy_space(desk: FactDesk, facts: int) -> None:
                 session = recorded(value, subject="note", name=f"s{number % 3}", scope="session", owner="s",
                                    kind="person", who="ada")  # fmt: skip
                 await desk.write("book.session.s", session, caller=PERSON)
-            case _:
+            case _ if number % 20 == 4:
                 await _act(desk, chain, number)
+            case _:
+                await desk.write(chain, recorded(value, owner=thread, name=f"m{number}"))
 
 
 async def _act(desk: FactDesk, chain: str, number: int) -> None:
     """Delete, or have its author retire, the first fact that was stated in the chain."""
     fact = written(chain, 1)
-    if number % 2:
+    if number % 40 == 4:
         await desk.write(chain, FactDeleted(id=fact, reason="wrong"), caller=PERSON)
     else:
         await desk.write(chain, FactRetired(id=fact, reason="wrong"), caller=AGENT)

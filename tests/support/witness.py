@@ -26,7 +26,7 @@ from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import Entry, Event, Extracted, TurnCommitted, TurnOpened
 from eunoe.schemas.requests import ThreadState
-from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, Caller
+from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, REBUILD_KEY, Caller
 from eunoe.testing import memory_store
 
 
@@ -93,13 +93,13 @@ class Witness:
         return seen
 
     async def documents(self) -> dict[str, bytes]:
-        """Every document of the three buckets but the random origin, by bucket and key; a thread's state without
-        when it changed, which two runs of the same work do not share."""
+        """Every document of the three buckets but what they say of themselves, by bucket and key; a thread's state
+        without when it changed, which two runs of the same work do not share."""
         return {
             f"{scope} {entry.key}": _timeless(entry)
             for scope in BUCKETS
             async for entry in self.store.bucket(scope).scan()
-            if entry.key != ORIGIN_KEY
+            if entry.key not in (ORIGIN_KEY, REBUILD_KEY)
         }
 
     async def projected(self) -> dict[str, bytes]:

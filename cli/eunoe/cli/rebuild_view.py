@@ -20,7 +20,7 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What became of a run. ``differing`` are the first of the ``differences``; ``generation`` is the one made."""
+    """What became of a run. ``differing`` are the first of the ``differences``; ``generation`` is in use after it."""
 
     check: bool
     generation: int
@@ -31,7 +31,7 @@ class Rebuilt:
 
 
 def rebuilt(run: RebuildRun) -> Rebuilt:
-    return Rebuilt(run.check, run.generation, run.records, run.documents, run.differences, run.differing)
+    return Rebuilt(run.check, run.generation - run.check, run.records, run.documents, run.differences, run.differing)
 
 
 def page(found: Rebuilt, width: int) -> Iterator[RenderableType]:

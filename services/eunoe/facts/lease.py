@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 15.0  # seconds without a renewal after which somebody else may take over
 RENEW_SECONDS = 3.0  # seconds between two renewals
-MARGIN_SECONDS = 3.0  # seconds before its end from which a holder takes a lease for lost
+SURE_SECONDS = 12.0  # seconds after a renewal from which its holder takes a lease for lost, before others do
 
 _encode = msgspec.json.encode
 _run = msgspec.json.Decoder(RebuildRun)
@@ -91,7 +91,7 @@ class Lease:
             except Conflict:
                 self._lost = True
                 raise Busy(f"the run {self.run.id} was taken over by somebody else") from None
-            self._until = begun + LEASE_SECONDS - MARGIN_SECONDS
+            self._until = begun + SURE_SECONDS
 
     def sure(self) -> None:
         """Raises `Busy` when somebody else may hold it by now."""

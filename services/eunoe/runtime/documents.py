@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from typing import TypeVar
 
+import anyio
+
 from eunoe.runtime import revisions, stored
 from eunoe.runtime.doors import Change, Entry, Found, Stored
 from eunoe.runtime.jetstream import STREAM_NOT_FOUND, STREAM_SEALED, JetStream, Refused
@@ -23,6 +25,7 @@ _DELETE = ("KV-Operation", "DEL")
 _GRANT = "give its user what `eunoe ops permissions` prints"
 ROUNDS = 16  # of a scan, each over what was written during the one before, so that it ends under any load
 SEALED_SECONDS = 5.0  # seconds that a write to a sealed bucket waits for the successor
+LOOK_SECONDS = 0.25  # seconds between two looks for it, when nothing tells of it
 
 _T = TypeVar("_T")
 
@@ -224,11 +227,17 @@ class JetStreamDocuments:
         if number not in (STREAM_NOT_FOUND, STREAM_SEALED) and not isinstance(error, Unreachable):
             return False
         await self._look()
-        if number == STREAM_SEALED and not await place.leaving.wait(SEALED_SECONDS):
-            raise Unreachable(
-                f"bucket {place.bucket} is sealed, and its successor is not there yet; try again"
-            ) from None
+        if number == STREAM_SEALED:
+            await self._succeeded(place)
         return place.leaving.over
+
+    async def _succeeded(self, place: Place) -> None:
+        """Wait until the successor of a sealed bucket is in use."""
+        end = anyio.current_time() + SEALED_SECONDS
+        while not await place.leaving.wait(LOOK_SECONDS):
+            if anyio.current_time() > end:
+                raise Unreachable(f"bucket {place.bucket} is sealed, and its successor is not there yet; try again")
+            await self._look()
 
     async def _reach(self, revision: int) -> None:
         """Find out what is in use where somebody has seen a newer generation than this one."""

@@ -1,4 +1,4 @@
-"""Making the facts again: what is made equals what is there, replaces it without a loss, and is ended by whoever comes."""
+"""Making the facts again: it equals what is there, replaces it without a loss, and is ended by whoever comes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import msgspec
 import pytest
-from fact_desks import PERSON, FactDesk, recorded, written
+from fact_desks import FactDesk, recorded, written
 from rebuilding import busy_space, project
 
 from eunoe.facts import lease as leases
@@ -128,7 +128,7 @@ async def test_one_run_at_a_time(desk: FactDesk) -> None:
     first, second = rebuild(desk), rebuild(desk)
     lease = await first.begin(msgspec.structs.replace(wanted(), by="person ada"))
 
-    with pytest.raises(Busy, match="being made again already .*person ada"):
+    with pytest.raises(Busy, match=r"being made again already .*person ada"):
         await second.begin(wanted(name="other"))
     assert (await second.status()).state == "running"
     await first.run(lease)
@@ -242,7 +242,7 @@ async def test_records_that_come_while_it_is_made_are_in_it(desk: FactDesk) -> N
         nonlocal number
         for number in range(20):
             await desk.write(f"thread.t{number % 4}", recorded(f"late {number}", owner=f"t{number % 4}"))
-            await desk.projector.apply(*[one for one in await desk.stored()][-1:])
+            await desk.projector.apply((await desk.stored())[-1])
             await anyio.lowlevel.checkpoint()
 
     async with anyio.create_task_group() as tasks:
