@@ -27,6 +27,7 @@ from eunoe.schemas.events import (
     TurnCommitted,
     TurnOpened,
 )
+from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller
 
@@ -248,10 +249,10 @@ async def test_an_agent_proposes_permanent_kinds_in_a_thread(desk: FactDesk) -> 
 # Moves
 
 
-def moved(fact: str, value: str, scope: str, owner: str, *, subject: str = "note", **changes: Any) -> FactMoved:
-    given = recorded(value, subject=subject, kind="person", who="ada").fact
-    identity = msgspec.structs.replace(given.identity, scope=scope, owner=owner)
-    return FactMoved(id=fact, fact=msgspec.structs.replace(given, identity=identity, **changes))
+def moved(fact: str, value: str, scope: Scope, owner: str, *, subject: str = "note") -> FactMoved:
+    """By a person."""
+    there = recorded(value, subject=subject, scope=scope, owner=owner, kind="person", who="ada").fact
+    return FactMoved(id=fact, fact=there)
 
 
 async def test_a_fact_is_moved_once_and_to_another_place(desk: FactDesk) -> None:
@@ -273,10 +274,9 @@ async def test_an_agent_moves_its_own_to_a_session_that_it_takes_part_in(desk: F
     """Its turn is open there, as the record of the session tells; in another session it has none."""
     await desk.append(1, TurnOpened(session="s"), Prompt(content="x"))
     await desk.write(HERE, recorded("mine", subject="note"))
-    source = {"source": recorded("mine").fact.source}
+    there = recorded("mine", subject="note", scope="session", owner="s").fact
 
-    book = subjects.book_chain("session", "s")
-    await desk.write(book, moved(written(HERE, 1), "mine", "session", "s", **source), caller=AGENT)
+    await desk.write(subjects.book_chain("session", "s"), FactMoved(id=written(HERE, 1), fact=there), caller=AGENT)
 
     assert [event.id for event in await events_of(desk) if isinstance(event, FactMoved)] == [written(HERE, 1)]
 
