@@ -1,0 +1,264 @@
+"""Erasures that are interrupted, raced, or undone by a server that was killed; and what belongs to records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from desks import Desk, whole_turn
+from erasing_desks import ADA, SECRET, asked, entries, erase, extracted, fact, plan, plant, raw, read, told, verified
+
+from eunoe.audit.worker import AuditWorker
+from eunoe.runtime import dead_letters
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import blobs, records, subjects
+from eunoe.schemas.erasures import EraseRequest, ErasureTarget
+from eunoe.schemas.errors import WorkerMissing
+from eunoe.schemas.events import (
+    EraseDone,
+    EraseIntended,
+    EraseKept,
+    EraseRemoved,
+    FactDeleted,
+    FactRecorded,
+    Prompt,
+    Response,
+    SessionStateSet,
+    TurnOpened,
+)
+from eunoe.schemas.facts import Assertion, Identity, Source
+from eunoe.schemas.subjects import Address, Caller
+
+TARGET = ErasureTarget(thread="t", entries=((1, 1),))
+
+
+class Broken(Exception):
+    """The process ends here."""
+
+
+class Failing:
+    """A log that breaks at its n-th change, before or after it."""
+
+    def __init__(self, log: Any, changes: int, *, after: bool) -> None:
+        self._log, self._left, self._after = log, changes, after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    async def append(self, *args: Any, **options: Any) -> Any:
+        return await self._changed(self._log.append, *args, **options)
+
+    async def erase(self, seq: int) -> None:
+        await self._changed(self._log.erase, seq)
+
+    async def _changed(self, change: Any, *args: Any, **options: Any) -> Any:
+        self._left -= 1
+        if not self._left and not self._after:
+            raise Broken
+        done = await change(*args, **options)
+        if not self._left:
+            raise Broken
+        return done
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("changes", range(1, 8))
+async def test_whoever_comes_after_goes_on_where_it_was_left(desk: Desk, changes: int, after: bool) -> None:
+    """The seven changes of an erasure: intended, kept, told, two messages overwritten, told, done."""
+    await desk.append(1, TurnOpened(), Prompt(content=SECRET))
+    await extracted(desk, 1, fact(SECRET, 1))
+    log = desk.store.log._log  # type: ignore[attr-defined]  # the store beneath
+    desk.store.log._log = Failing(log, changes, after=after)  # type: ignore[attr-defined]
+    request = EraseRequest(target=TARGET, id="e", reason="asked to")
+    with pytest.raises(Broken):
+        await asked(desk, request)
+    desk.store.log._log = log  # type: ignore[attr-defined]
+
+    desk.worker = desk.new_worker()
+    reply = await asked(desk, request)
+
+    assert reply.state == "done"
+    assert (reply.counts.entries, reply.counts.facts) == (1, 1)
+    assert await entries(desk) == {1: "-"}
+    assert list(told(await read(desk))) == []
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+    assert (await verified(desk)).problems == ()
+    events = [event for record in await read(desk, subjects.ERASURES) for event in record.events]
+    assert [type(event) for event in events] == [EraseIntended, EraseKept, EraseRemoved, EraseDone]
+
+
+async def test_what_comes_in_meanwhile_goes_too(desk: Desk) -> None:
+    """A fact that was on its way is found by the last look, in another round."""
+    await desk.append(1, *whole_turn(SECRET))
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        if not desk.remade:
+            await extracted(desk, 1, fact(SECRET, 1))
+        desk.remade.append((id, reason))
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    assert (reply.state, reply.counts.facts) == ("done", 1)
+    assert list(told(await read(desk))) == []
+    assert len({id for id, _ in desk.remade}) == 2  # noqa: A001
+
+
+async def test_it_waits_for_the_facts_worker_and_says_so(desk: Desk) -> None:
+    """The content is gone by then; the erasure is done when the facts are made again."""
+    await desk.append(1, *whole_turn(SECRET))
+    away = True
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        if away:
+            raise WorkerMissing("no facts worker runs")
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+    waiting = await erase(desk, thread="t", entries=[[1, 1]])
+    away = False
+    done = await erase(desk, thread="t", entries=[[1, 1]])
+
+    assert (waiting.state, waiting.waiting) == ("running", "no facts worker runs")
+    assert (done.state, done.waiting) == ("done", "")
+
+
+async def test_two_workers_at_once_erase_once(desk: Desk) -> None:
+    """Another id while one is not done: that one is finished first."""
+    await desk.append(1, *whole_turn(SECRET, f"{SECRET}!"))
+    other = desk.new_worker()
+    log = desk.store.log._log  # type: ignore[attr-defined]  # the store beneath
+    desk.store.log._log = Failing(log, 2, after=False)  # type: ignore[attr-defined]
+    with pytest.raises(Broken):
+        await erase(desk, thread="t", entries=[[1, 1]])
+    desk.store.log._log = log  # type: ignore[attr-defined]
+    desk.worker = other
+
+    reply = await erase(desk, id="e2", thread="t", entries=[[2, 2]])
+
+    assert (reply.state, reply.counts.entries) == ("done", 1)
+    assert await entries(desk) == {1: "-", 2: "-"}
+
+
+async def test_a_message_that_comes_back_is_erased_again(desk: Desk) -> None:
+    """A server that was killed may have it again: the next worker looks at the newest erasures."""
+    reply = await desk.append(1, *whole_turn(SECRET))
+    stream = desk.store.log._log._stream  # type: ignore[attr-defined]  # the store itself
+    message = stream.messages[reply.position]
+    await erase(desk, thread="t", entries=[[1, 1]])
+    stream.messages[reply.position] = message
+    stream._by_subject.setdefault(message.subject, []).append(message.seq)
+
+    worker = desk.new_worker()
+    await worker._erasing.look_again()
+
+    assert reply.position not in stream.messages
+    assert worker.statistics()["erased_again"] == 1
+
+
+async def test_pieces_go_with_the_last_entry_that_names_them(desk: Desk) -> None:
+    """A piece that another entry names stays; an older copy that comes back goes when it is looked for."""
+    blob, pieces = blobs.split("x" * 600_000 + SECRET)
+    for piece in pieces:
+        await desk.worker.handlers()["piece"](Address("piece", ADA, "thread.t"), piece)
+    await desk.append(1, TurnOpened(), Prompt(blob=blob), Response(blob=blob))
+    stored = list((await desk.store.blobs.last([subjects.piece("default", "t", "*")])).messages)
+
+    first = await erase(desk, thread="t", entries=[[1, 1]])
+    between = len((await desk.store.blobs.last([subjects.piece("default", "t", "*")])).messages)
+    second = await erase(desk, id="e2", thread="t", entries=[[2, 2]])
+    after = (await desk.store.blobs.last([subjects.piece("default", "t", "*")])).messages
+    await desk.store.blobs.append(stored[-1].subject, stored[-1].data)
+    await desk.worker._erasing.look_again()
+
+    assert (first.counts.pieces, between) == (0, 2)
+    assert (second.counts.pieces, after) == (2, ())
+    assert not (await desk.store.blobs.last([subjects.piece("default", "t", "*")])).messages
+
+
+async def test_dead_letters_about_it_go(desk: Desk) -> None:
+    """Their reason may quote it; one about another thread stays."""
+    first = await desk.append(1, *whole_turn(SECRET))
+    other = await desk.append(1, *whole_turn("x"), thread="u")
+    for thread, reply in (("t", first), ("u", other)):
+        message = Stored(f"eunoe.default.thread.{thread}.log", reply.position, b"")
+        await dead_letters.write(desk.store, "facts", message, 5, f"ValueError: {SECRET}", 1)
+
+    planned = await plan(desk, thread="t", entries=[[1, 1]])
+    await erase(desk, thread="t", entries=[[1, 1]])
+
+    left = [one async for one in desk.store.dead.scan()]
+    assert planned.counts.letters == 1
+    assert [one.seq for one in left] == [2]
+
+
+async def test_an_owner_loses_all_facts_and_others_none(desk: Desk) -> None:
+    """An agent's own permanent facts, whoever said them; what it said as everybody's stays with its authorship."""
+    builder = Caller("agent", "builder")
+    source = Source(kind="model", principal="builder")
+    for owner in ("builder", "shared"):
+        about = Identity(scope="permanent", owner=owner, subject="note", name="n")
+        said = FactRecorded(fact=Assertion(identity=about, value=f"{SECRET} {owner}", source=source, at=1))
+        await desk.worker._erasing._write(builder, f"book.permanent.{owner}", (said,))
+
+    reply = await erase(desk, scope="permanent", owner="builder")
+
+    kept = [event for record in await read(desk, "book.permanent.shared") for event in record.events]
+    assert (reply.counts.facts, reply.counts.books) == (1, 1)
+    assert list(told(await read(desk, "book.permanent.builder"))) == []
+    assert [event.fact.source for event in kept if isinstance(event, FactRecorded)] == [source]
+
+
+async def test_a_session_loses_its_facts_and_its_state(desk: Desk) -> None:
+    """What its threads said stays: those are erased as threads."""
+    about = Identity(scope="session", owner="s", subject="note", name="n")
+    said = FactRecorded(
+        fact=Assertion(identity=about, value=SECRET, source=Source(kind="person", principal="ada"), at=1)
+    )
+    await plant(desk, "book.session.s", said, SessionStateSet(state=f'"{SECRET}"'))
+
+    reply = await erase(desk, scope="session", owner="s")
+
+    assert (reply.counts.facts, reply.counts.other) == (1, 1)
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+
+
+async def test_what_was_done_to_an_erased_fact_goes_with_it(desk: Desk) -> None:
+    """The reason for which somebody deleted it says what it was."""
+    await desk.append(1, *whole_turn("hello"))
+    (first,) = await extracted(desk, 1, fact("old", 2))
+    await plant(desk, "thread.t", FactDeleted(id=first, reason=SECRET))
+
+    reply = await erase(desk, fact=first)
+
+    assert (reply.counts.facts, reply.counts.acts) == (1, 1)
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+
+
+async def test_a_thread_that_was_erased_goes_on_under_its_name(desk: Desk) -> None:
+    """What is appended afterwards is new: no later look takes it, and its numbers follow."""
+    await desk.append(1, *whole_turn(SECRET))
+    await erase(desk, thread="t")
+    await desk.append(2, *whole_turn("new"), turn="k2")
+
+    await desk.new_worker()._erasing.look_again()
+    again = await erase(desk, thread="t")
+
+    assert again.state == "done"
+    assert await entries(desk) == {1: "-", 2: "-", 3: "new", 4: "done"}
+
+
+async def test_the_log_says_who_erased_what_and_why(desk: Desk, tmp_path: Path) -> None:
+    """In words, with the hashes of the records; without any content."""
+    reply = await desk.append(1, *whole_turn(SECRET))
+    await erase(desk, thread="t", entries=[[1, 1]])
+
+    (intended, *_) = await read(desk, subjects.ERASURES)
+
+    (event,) = intended.events
+    assert isinstance(event, EraseIntended)
+    assert (intended.header.role, intended.header.principal, event.reason) == ("person", "ada", "asked to")
+    assert event.words == "entry 1 of thread t"
+    assert [one.hash for chain in event.chains for one in chain.records] == [reply.hash]
+    assert intended.header.prev == records.GENESIS
