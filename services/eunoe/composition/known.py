@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from msgspec import structs
-
 from eunoe.composition import marks
 from eunoe.facts.fold import View
 from eunoe.facts.lineage import Order, author
@@ -87,18 +85,13 @@ def line(fact: Assertion, note: str) -> str:
     """``- subject name: value — from SOURCE``; what could be read otherwise is written as a JSON string."""
     subject = marks.one_line(fact.identity.subject, " ")
     name = marks.one_line(fact.identity.name, ": ")
-    source = marks.one_line(spoken(_itself(fact)))
+    source = marks.one_line(spoken(fact))
     said = f"- {subject} {name}: {marks.one_line(fact.value, ' — from ')} — from {source}"
     return f"{said} ({note})" if note else said
 
 
 def reads_like_an_instruction(fact: Assertion) -> bool:
     return bool(_INSTRUCTION.search(fact.value) or _INSTRUCTION.search(fact.identity.name))
-
-
-def _itself(fact: Assertion) -> Assertion:
-    """The fact by its tool alone: through which agent it came is said where sources disagree."""
-    return structs.replace(fact, source=structs.replace(fact.source, agent="")) if fact.source.agent else fact
 
 
 def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
@@ -148,7 +141,7 @@ def _note(view: View, heads: Sequence[Version]) -> str:
 
 def _disagreeing(view: View) -> str:
     said = [
-        f"{marks.one_line(head.value, ' — from ')} — from {marks.one_line(spoken(head.first.fact))}"
+        f"{marks.one_line(head.value, ' — from ')} — from {marks.one_line(spoken(head.first.fact, through=True))}"
         for head in view.others[:OTHERS_SHOWN]
     ]
     more = len(view.others) - OTHERS_SHOWN

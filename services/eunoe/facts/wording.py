@@ -13,10 +13,15 @@ from eunoe.schemas.requests import ActView, FactView
 UNDECLARED = Labels()  # every label by its number
 
 
-def spoken(fact: Assertion) -> str:
-    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``."""
+def spoken(fact: Assertion, *, through: bool = False) -> str:
+    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``.
+
+    ``through``: with the agent that appended what a tool returned, ``tool read_file through builder``.
+    """
     source, provenance = fact.source, fact.provenance
     who = f"{source.kind} {source.principal}".strip()
+    if through and source.kind == "tool" and source.agent:
+        who = f"{who} through {source.agent}"
     how = fact.method if source.kind == "model" and fact.method != "stated" else ""
     turn = f"turn {provenance.turn}" if provenance.turn else ""
     entry = f"entry {provenance.entries[0]}" if len(provenance.entries) == 1 else ""
@@ -97,14 +102,9 @@ def _act(act: Act, labels: Labels) -> ActView:
 
 
 def _words(said: Iterable[Stated]) -> tuple[str, ...]:
-    """Each support in words, once: of a tool also the agent that appended what it returned."""
-    return tuple(dict.fromkeys(_through(one.fact) for one in said))
-
-
-def _through(fact: Assertion) -> str:
-    through = f", through {fact.source.agent}" if fact.source.kind == "tool" and fact.source.agent else ""
-    return f"{spoken(fact)}{through}"
+    """Each support in words, once."""
+    return tuple(dict.fromkeys(spoken(one.fact, through=True) for one in said))
 
 
 def _disagrees(head: Version) -> str:
-    return f"{head.value} — from {spoken(head.first.fact)}"
+    return f"{head.value} — from {spoken(head.first.fact, through=True)}"

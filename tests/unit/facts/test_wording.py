@@ -49,9 +49,10 @@ def reasons(view: View) -> list[str]:
 def test_a_source_is_said_in_words(
     state: State, source: Source, method: str, provenance: Provenance, expected: str
 ) -> None:
-    """Class, name, how, and where in the thread."""
+    """Class, name, how, and where in the thread; whom it came through only when that is asked for."""
     fact = msgspec.structs.replace(state("x", 1).fact, source=source, method=method, provenance=provenance)
     assert wording.spoken(fact) == expected
+    assert ("through x" in wording.spoken(fact, through=True)) == (source.agent == "x")
 
 
 def test_what_leads_names_every_source(state: State, do: Do) -> None:
@@ -68,7 +69,7 @@ def test_what_leads_names_every_source(state: State, do: Do) -> None:
     ]
     view = viewed(*events)
     (fact,) = wording.in_force(view, LABELS)
-    assert fact.sources == ("tool bash", "tool make", "tool bash, through x", "model a, extracted")
+    assert fact.sources == ("tool bash", "tool make", "tool bash through x", "model a, extracted")
     assert (fact.supports, fact.labels, fact.pinned, fact.from_text) == (5, ("later", "#7"), True, "tool bash")
     own = {one.from_text: (one.sources, one.supports, one.pinned) for one in wording.every(view, LABELS)}
     assert own["model a, extracted"] == (("model a, extracted",), 1, True)
