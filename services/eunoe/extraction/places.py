@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from eunoe.extraction.arguments import DIRECTORIES, REPOSITORIES
 from eunoe.extraction.calls import Call
@@ -68,15 +68,15 @@ def read_workdir(call: Call, around: Around) -> Iterator[Found]:
 def read_branch(call: Call, around: Around) -> Iterator[Found]:
     """The branch that git names, where it names exactly one, of the repository at hand."""
     line = steps(command_of(call))
-    calls = [step for step in line if step.words[:1] == ["git"]]
-    if not calls or not succeeded(call) or quotes(line) or any(_elsewhere(step) for step in calls):
+    calls = [_here(step, around.root) for step in line if step.words[:1] == ["git"]]
+    if not calls or not succeeded(call) or quotes(line) or any(_elsewhere(words) for words in calls):
         return
     text = output_of(call)
-    patterns = {pattern for step in calls for pattern in _BRANCHES.get("".join(step.words[1:2]), ())}
+    patterns = {pattern for words in calls for pattern in _BRANCHES.get("".join(words[1:2]), ())}
     named = {name for pattern in patterns for name in pattern.findall(text)}
-    named |= {name for step in calls if (name := _asked(step, text))}
+    named |= {name for words in calls if (name := _asked(words, text))}
     if not named and len(calls) == 1:
-        named = {name for step in calls if (name := _switched(step))}
+        named = {name for words in calls if (name := _switched(words))}
     if len(named) == 1 and not named & _NOT_BRANCHES:
         yield Found("branch", "", named.pop())
 
@@ -106,9 +106,15 @@ def _toplevel(call: Call) -> str:
     return named[0] if len(named) == 1 else ""
 
 
-def _elsewhere(step: Step) -> bool:
+def _here(step: Step, root: str) -> list[str]:
+    """The words of a call of git, without a ``-C`` that names the root."""
+    words = list(step.words)
+    named = posixpath.normpath(posixpath.join(root, words[2])) if words[1:2] == ["-C"] and len(words) > 2 else ""
+    return ["git", *words[3:]] if named.startswith("/") and named == posixpath.normpath(root) else words
+
+
+def _elsewhere(words: Sequence[str]) -> bool:
     """Whether git is asked about another repository, or prints what somebody wrote as it stands."""
-    words = step.words
     raw = words[1:2] in (["show"], ["cat-file"]) or any(word.startswith(("--format", "--pretty")) for word in words)
     return raw or any(word.startswith(_ELSEWHERE) for word in words[1:2])
 
@@ -124,17 +130,15 @@ def _entered(command: str, start: str) -> str:
     return place
 
 
-def _asked(step: Step, text: str) -> str:
+def _asked(words: Sequence[str], text: str) -> str:
     """The answer to a question for the branch's name alone."""
-    words = list(step.words)
     alone = words in (["git", "branch", "--show-current"], ["git", "rev-parse", "--abbrev-ref", "HEAD"])
     found = _NAMED.match(text) if alone else None
     return found[1] if found else ""
 
 
-def _switched(step: Step) -> str:
+def _switched(words: Sequence[str]) -> str:
     """The branch that a successful switch was told to go to; a plain checkout may name a file."""
-    words = list(step.words)
     if words[1:2] == ["switch"]:
         names = [word for word in words[2:] if not word.startswith("-")]
         return names[0] if len(names) in (1, 2) and "--detach" not in words else ""

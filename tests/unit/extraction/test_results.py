@@ -78,8 +78,8 @@ LINES = 8_000
 )
 @pytest.mark.parametrize("tool", ["bash", "read_file", "fetch"])
 def test_no_result_takes_a_long_time(tool: str, text: str) -> None:
-    """Results that repeat what the patterns look for, of 80,000 characters and more: a pattern that went over such a text
-    again for each of its lines would not end before the test is given up."""
+    """Results of 80,000 characters and more that repeat what the patterns look for: a pattern that went over such a
+    text again for each of its lines would not end before the test is given up."""
     arguments = {"command": "pytest; git status; ss; curl localhost:1", "paths": ["a"], "url": "localhost:1"}
     facts_of(call(tool, arguments, text))
     redact(text)

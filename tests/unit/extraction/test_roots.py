@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from extracting import derived
+from extracting import derived, facts_of
 from fact_desks import EXTRACTION, FactDesk
 from hypothesis import given
 from hypothesis import strategies as st
-from turns import turn, used
+from turns import call, turn, used
 
 from eunoe.extraction.rules import ABSOLUTE
 from eunoe.extraction.worker import ExtractionWorker
@@ -102,3 +102,20 @@ async def test_the_root_is_that_of_the_log_for_every_worker(tmp_path: Path) -> N
     assert [event.root for event in events if isinstance(event, Extracted)] == ["/r", "/r", "/r"]
     facts = [event.fact for event in events if isinstance(event, FactRecorded)]
     assert [fact.identity.name for fact in facts if fact.identity.subject == "file"] == ["a", "lib/b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text", "expected"),
+    [
+        ("bash", {"command": "git -C /r status"}, "On branch x", True),
+        ("bash", {"command": "git -C . switch -c x"}, "", True),
+        ("bash", {"command": "git -C /other status"}, "On branch x", False),
+        ("git_status", {"repo_path": "/r/"}, "On branch x", True),
+        ("git_status", {"repo_path": "/r/lib"}, "On branch x", True),
+        ("git_status", {"repo_path": "/other"}, "On branch x", False),
+        ("git_status", {"repo_path": "/rest"}, "On branch x", False),
+    ],
+)
+def test_a_branch_is_that_of_the_root(tool: str, arguments: dict[str, str], text: str, expected: bool) -> None:
+    """What git says of another repository than the thread's is not its branch."""
+    assert facts_of(call(tool, arguments, text), root="/r") == ([("branch", "", "x")] if expected else [])
