@@ -90,7 +90,8 @@ class Reading:
         fact = await self._lookup.one(request.id, viewer)
         document = await self._lookup.whole(fact.identity)
         preview = await self._viewing.preview(request.preview, viewer, _moment(request))
-        view = preview.over(self._viewing.view(document, _moment(request)))
+        view = self._viewing.view(document, _moment(request))
+        view = preview.over(view) if preview else view
         version = holding(view, fact)
         return FactReply(
             identity=fact.identity,
@@ -112,16 +113,17 @@ class Reading:
         return [one for one in found if seen(one.identity, viewer, sessions.get(one.identity.owner), now)]
 
     async def _shown(
-        self, found: Sequence[Document], preview: Preview, selection: Selection
+        self, found: Sequence[Document], preview: Preview | None, selection: Selection
     ) -> dict[Identity, Sequence[FactView]]:
         """What is shown of documents, by identity: of a preview's own only what is not shown in a live one's place."""
-        own = {_live(one.identity): one.identity for one in found if one.identity.preview}
-        taken = (await self._lookup.documents(own)).keys()
-        alone = {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
         live = [one for one in found if not one.identity.preview]
-        views = await self._viewing.views(live, _moment(selection.request))
-        alone |= {view.identity: preview.over(view) for view in views}
-        return {identity: selection.of_view(view) for identity, view in alone.items()}
+        views = {view.identity: view for view in await self._viewing.views(live, _moment(selection.request))}
+        if preview:
+            own = {_live(one.identity): one.identity for one in found if one.identity.preview}
+            taken = (await self._lookup.documents(own)).keys()
+            views = {identity: preview.over(view) for identity, view in views.items()}
+            views |= {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
+        return {identity: selection.of_view(view) for identity, view in views.items()}
 
     async def _sessions(self, listing: Listing, identities: Sequence[Identity]) -> dict[str, SessionRecord]:
         if listing.sessions is None:

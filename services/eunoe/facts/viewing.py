@@ -51,7 +51,9 @@ class Viewing:
         whole = await self._lookup.from_log(lacking) if lacking else {}
         return [self.view(whole.get(one.identity, one), moment) for one in found]
 
-    async def preview(self, preview: str, viewer: Viewer, moment: Moment = NOW) -> Preview:
-        """What a preview has, as far as the viewer sees it."""
-        found = await self._lookup.seen(await self._lookup.preview(preview), viewer) if preview else []
+    async def preview(self, preview: str, viewer: Viewer, moment: Moment = NOW) -> Preview | None:
+        """What a preview has, as far as the viewer sees it; None for none."""
+        if not preview:
+            return None
+        found = await self._lookup.seen(await self._lookup.preview(preview), viewer)
         return Preview(await self.views(found, moment))
