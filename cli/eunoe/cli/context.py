@@ -8,7 +8,7 @@ import typer
 
 from eunoe.cli import context_view, turns_view
 from eunoe.cli.app import App
-from eunoe.cli.asking import ask, number, require_thread
+from eunoe.cli.asking import ask, given, number, require_thread
 from eunoe.cli.connect import look, settings_of
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
@@ -38,6 +38,9 @@ def context(
         str, typer.Option(metavar="FORMAT", help=f"Shape of the messages: {', '.join(FORMATS)}.")
     ] = FORMATS[0],
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The request, as it would be asked.")] = "",
+    preview: Annotated[
+        str | None, typer.Option(metavar="PREVIEW", help="With next: as a turn of this preview would see it.")
+    ] = None,
     after: Annotated[int, typer.Option(metavar="TURN", min=0, help="With turns: begin after this turn.")] = 0,
 ) -> None:
     """Show what a model reads: at the next request, or at a past turn.
@@ -52,7 +55,11 @@ def context(
         emit_page(ctx, reply, lambda found, width: turns_view.turns(thread, found, width))
         return
     request = ComposeRequest(
-        window=window or settings_of(ctx).window, format=_format(format), prompt=prompt, turn=_turn(what)
+        window=window or settings_of(ctx).window,
+        format=_format(format),
+        prompt=prompt,
+        turn=_turn(what),
+        preview=given(preview, "preview"),
     )
     emit_page(ctx, look(ctx, _compose, thread, request), context_view.context)
 

@@ -147,8 +147,9 @@ class Thread(Runs):
         prompt: str = "",
         turn: int = 0,
         model: str = "",
+        preview: str | None = None,
     ) -> Context:
-        return self._run(self._thread.context, window, format, prompt=prompt, turn=turn, model=model)
+        return self._run(self._thread.context, window, format, prompt=prompt, turn=turn, model=model, preview=preview)
 
     def compose(
         self,
@@ -161,6 +162,7 @@ class Thread(Runs):
         store: bool = False,
         model: str = "",
         memory_tool: bool = False,
+        preview: str | None = None,
     ) -> Context:
         return self._run(
             self._thread.compose,
@@ -172,6 +174,7 @@ class Thread(Runs):
             store=store,
             model=model,
             memory_tool=memory_tool,
+            preview=preview,
         )
 
     def show(self, entry: int) -> Shown:

@@ -69,9 +69,13 @@ class Thread:
         prompt: str = "",
         turn: int = 0,
         model: str = "",
+        preview: str | None = None,
     ) -> Context:
-        """Look: the context that ``prompt`` would get now, or, with ``turn``, the one that a past turn got."""
-        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, model=model)
+        """Look: the context that ``prompt`` would get now, or, with ``turn``, the one that a past turn got.
+
+        ``preview``: as a turn of that preview would see it now.
+        """
+        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, model=model, preview=preview)
 
     async def compose(
         self,
@@ -84,6 +88,7 @@ class Thread:
         store: bool = False,
         model: str = "",
         memory_tool: bool = False,
+        preview: str | None = None,
     ) -> Context:
         """Ask for a context; it reflects what this client has written before."""
         request = ComposeRequest(
@@ -98,6 +103,7 @@ class Thread:
             memory_tool=memory_tool,
             session=self.session,
             agent=self.agent,
+            preview=ids.check(preview, "preview") if preview is not None else "",
         )
         timeout = request.wait + limits.REQUEST_SECONDS
         reply = await self.memory.gate.ask("compose", request, ComposeReply, self.chain, timeout=timeout)
