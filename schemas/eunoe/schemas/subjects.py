@@ -11,6 +11,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 from eunoe.schemas import ids
+from eunoe.schemas.document_keys import INDEX_PREFIX as INDEX_PREFIX
+from eunoe.schemas.document_keys import ORIGIN_KEY as ORIGIN_KEY
+from eunoe.schemas.document_keys import REBUILD_KEY as REBUILD_KEY
+from eunoe.schemas.document_keys import content_key as content_key
+from eunoe.schemas.document_keys import every_fact_of as every_fact_of
+from eunoe.schemas.document_keys import fact_key as fact_key
+from eunoe.schemas.document_keys import facts_of as facts_of
+from eunoe.schemas.document_keys import index_filter as index_filter
+from eunoe.schemas.document_keys import index_key as index_key
+from eunoe.schemas.document_keys import indexes_filter as indexes_filter
+from eunoe.schemas.document_keys import is_fact_key as is_fact_key
+from eunoe.schemas.document_keys import mark_key as mark_key
+from eunoe.schemas.document_keys import previews_of as previews_of
+from eunoe.schemas.document_keys import session_key as session_key
+from eunoe.schemas.document_keys import sessions_filter as sessions_filter
+from eunoe.schemas.document_keys import state_key as state_key
+from eunoe.schemas.document_keys import states_filter as states_filter
 from eunoe.schemas.errors import Invalid
 
 Role = Literal["person", "caller", "tool", "agent", "worker", "viewer"]
@@ -21,7 +38,6 @@ BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
 Part = Literal["log", "memory"]
 
 LOG_DURABLES = ("extraction", "facts")  # in the order in which work flows from one to the next
-INDEX_PREFIX = 5  # characters of a fact's id that people must type at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,92 +250,9 @@ def deletions(space: str) -> list[str]:
     return [f"$JS.EVENT.ADVISORY.STREAM.DELETED.{name}" for name in all_streams(space)]
 
 
-# Document keys
-
-
-def fact_key(owner: str, subject: str, name: str, preview: str = "") -> str:
-    """The key of a fact's document; one of a preview has a key of its own."""
-    kind = f"preview.{ids.encode(preview)}" if preview else "fact"
-    return f"{kind}.{ids.encode(owner)}.{ids.encode(subject)}.{ids.key_token(name)}"
-
-
-def facts_of(owner: str = "", subject: str = "") -> str:
-    """The filter for every fact document of one owner (empty: of any), and of one subject where it is given."""
-    return f"fact.{_owned(owner, subject)}"
-
-
-def previews_of(preview: str, owner: str = "", subject: str = "") -> str:
-    """The same in a preview."""
-    return f"preview.{ids.encode(preview)}.{_owned(owner, subject)}"
-
-
-def _owned(owner: str, subject: str) -> str:
-    return f"{ids.encode(owner) or '*'}.{ids.encode(subject)}.>" if subject else f"{ids.encode(owner) or '*'}.>"
-
-
-def every_fact_of(owner: str) -> list[str]:
-    """The filters for every fact document of one owner, those of previews too."""
-    return [facts_of(owner), f"preview.*.{ids.encode(owner)}.>"]
-
-
-def is_fact_key(key: str) -> bool:
-    """Whether a fact's document is under this key."""
-    return key.startswith(("fact.", "preview."))
-
-
-def session_key(session: str) -> str:
-    """Where a session's record is kept, in the bucket of sessions."""
-    return f"session.{ids.encode(session)}"
-
-
-def content_key(owner: str, fact: str) -> str:
-    return f"content.{ids.encode(owner)}.{fact}"
-
-
-def state_key(thread: str) -> str:
-    return f"state.{ids.encode(thread)}"
-
-
-def states_filter() -> str:
-    """The filter for the state of every thread."""
-    return "state.*"
-
-
-def index_key(fact: str) -> str:
-    """Where the identity of a fact's id is kept: a fact's id has no scope in it.
-
-    The first `INDEX_PREFIX` characters are a token of their own, so that a beginning can be looked up.
-    """
-    return f"id.{fact[:INDEX_PREFIX]}.{fact[INDEX_PREFIX:]}"
-
-
-def indexes_filter() -> str:
-    """The filter for the ids of every fact."""
-    return "id.*.*"
-
-
-def sessions_filter() -> str:
-    """The filter for the record of every session."""
-    return "session.*"
-
-
-def index_filter(beginning: str) -> str:
-    """The filter for every id that shares its first `INDEX_PREFIX` characters with ``beginning``."""
-    return f"id.{beginning[:INDEX_PREFIX]}.*"
-
-
-def mark_key(owner: str) -> str:
-    """Where it is kept how far the book of an owner is applied to the documents of its bucket."""
-    return f"mark.{ids.encode(owner)}"
-
-
 def book_mark(chain: str) -> tuple[Bucket, str]:
     """The bucket and the key of a book's mark; that of `ERASURES` is under a token that no owner encodes to."""
     if chain == ERASURES:
         return "permanent", "mark.=erasures"
     _, scope, owner = chain.split(".")
     return ("session" if scope == "session" else "permanent"), f"mark.{owner}"
-
-
-ORIGIN_KEY = "origin"
-REBUILD_KEY = "rebuild"  # in the bucket of permanent facts: who makes this set, and what became of the last time
