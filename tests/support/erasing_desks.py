@@ -60,18 +60,20 @@ async def verified(desk: Desk) -> Verdict:
     return verifier.verdict()
 
 
-def fact(value: str, *entries: int, name: str = "port", thread: str = "t", **more: object) -> Assertion:
+def fact(value: str, *entries: int, name: str = "port", thread: str = "t") -> Assertion:
+    """What a tool's result said of a service."""
     provenance = Provenance(agent="builder", thread=thread, turn=1, entries=entries)
     identity = Identity(scope="thread", owner=thread, subject="service", name=name)
     source = Source(kind="tool", principal="sh", agent="builder")
-    return Assertion(identity=identity, value=value, source=source, at=1, provenance=provenance, **more)  # type: ignore[arg-type]
+    return Assertion(identity=identity, value=value, source=source, at=1, provenance=provenance)
 
 
-async def extracted(desk: Desk, n: int, *facts: Assertion, thread: str = "t", **more: object) -> list[str]:
-    events: tuple[Event, ...] = (
-        Extracted(turn=n, ordinal=n, facts=len(facts), **more),
-        *(FactRecorded(fact=one) for one in facts),
-    )  # type: ignore[arg-type]
+async def extracted(
+    desk: Desk, n: int, *facts: Assertion, thread: str = "t", failed: tuple[str, ...] = ()
+) -> list[str]:
+    """The facts of a thread's n-th committed turn, as extraction appends them; their ids."""
+    said = [FactRecorded(fact=one) for one in facts]
+    events: tuple[Event, ...] = (Extracted(turn=n, ordinal=n, facts=len(facts), failed=failed), *said)
     reply = await desk.append(n, *events, thread=thread, turn="", producer="extraction", caller=EXTRACTION)
     return [ids.fact_id(subjects.thread_chain(thread), reply.origin, index + 1) for index in range(len(facts))]
 
