@@ -242,13 +242,14 @@ def test_the_demo_shows_everything_and_leaves_nothing(eunoe: Shell, monkeypatch:
     done = eunoe("demo")
 
     assert (done.code, done.err) == (0, "")
-    assert sum(line.startswith("── ") for line in done.lines) == 10
+    assert sum(line.startswith("── ") for line in done.lines) == 11
     assert max(map(len, done.lines)) <= 80
     for shown in (
         "builder.json: thread builder, 6 turns, 83 events; added",
         "decision exit status of --dry-run",
         "- service port 8787: python listening on 127.0.0.1 — from tool bash",
         "failed, exit status 2",
+        "hides it; nothing is in force",
         "records: whole, nothing was changed",
         "does not have its digest",
     ):
@@ -261,6 +262,6 @@ def test_the_demo_as_json_is_its_scenes(eunoe: Shell) -> None:
     """One document: each scene with its title, its words, its command and its data."""
     scenes = json.loads(eunoe("demo", "--json").raw)
 
-    assert len(scenes) == 9
+    assert len(scenes) == 10
     assert all(scene["title"] and scene["told"] and scene["command"].startswith("eunoe ") for scene in scenes)
     assert [verdict["problems"] == [] for verdict in scenes[-1]["data"]] == [True, False]

@@ -14,6 +14,7 @@ from eunoe.audit.verify import Verdict, Verifier
 from eunoe.cli import importing_view
 from eunoe.cli.asking import ask
 from eunoe.cli.importing_view import Outcome
+from eunoe.client.deleting import Deletion
 from eunoe.client.memory import Memory
 from eunoe.runtime.doors import SystemClock
 from eunoe.runtime.session import Session
@@ -22,14 +23,15 @@ from eunoe.schemas.requests import FactReply, FactsReply, Shown
 
 BUILDER, REVIEWER = "builder", "reviewer"
 SESSION = "release-2.4"
-DECISION = "3 when a run would change anything, else 0"
+DECISION = ("decision", "exit status of --dry-run")
+FIRST, THEN = "1 when a run would change anything", "3 when a run would change anything, else 0"
 QUESTION = "What is left to do?"
 WINDOWS = (8192, 2048)  # tokens
 LEARN_SECONDS = 30.0  # seconds that the facts of a recorded thread may take to be known
 LOOK_SECONDS = 0.02  # seconds between two looks whether they are
 
 Several = tuple[Context, ...] | tuple[Verdict, ...]
-Data = Outcome | FactsReply | FactReply | Context | Shown | Anchor | Several
+Data = Outcome | FactsReply | FactReply | Deletion | Context | Shown | Anchor | Several
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,7 @@ async def tour(session: Session, memory: Memory) -> AsyncGenerator[Scene, None]:
     yield await _recalled(memory)
     yield await _other(memory)
     yield await _changed(memory)
+    yield await _deleted(memory)
     yield await _anchored(session)
     yield await _verified(session)
 
@@ -79,16 +82,14 @@ async def _learned(memory: Memory) -> Scene:
 
 
 async def _decided(memory: Memory) -> Scene:
-    stated = await memory.state_fact(
-        "decision", "exit status of --dry-run", "3 when a run would change anything, else 0"
-    )
-    versions = (await memory.fact(stated.id)).versions
+    await memory.state_fact(*DECISION, FIRST)
+    stated = await memory.state_fact(*DECISION, THEN)
     return Scene(
         title="A person decides",
-        told="Dana states a decision. It is permanent and shared: every agent of the fleet will see it. What a "
-        "person says ranks above what tools and models say, and only a person can change it.",
-        command=f"eunoe fact history {stated.id}",
-        data=FactReply(identity=versions[-1].identity, versions=versions),
+        told="Dana states a decision, and soon a better one. It is permanent and shared: every agent of the fleet will "
+        "see it. What a person says ranks above what tools and models say, and what it said before is kept.",
+        command=f"eunoe fact set {DECISION[0]} '{DECISION[1]}' '{THEN}' && eunoe fact history {stated.id[:5]}",
+        data=await memory.fact(stated.id),
     )
 
 
@@ -145,6 +146,17 @@ async def _changed(memory: Memory) -> Scene:
         "says what was said before, by whom, and what replaced it.",
         command=f"eunoe fact history {fact.id[:5]}",
         data=await memory.fact(fact.id),
+    )
+
+
+async def _deleted(memory: Memory) -> Scene:
+    facts = await memory.facts(subject=DECISION[0])
+    return Scene(
+        title="What should not have been said is deleted",
+        told="Dana deletes the decision: it was for the whole team to take. From now on no context and no list shows "
+        "it. The receipt names every trace of it: where it is kept, and the request in which the reviewer read it.",
+        command=f"eunoe fact delete {facts.facts[0].id[:5]}",
+        data=await memory.delete_fact(facts.facts[0].id, "to be decided by the whole team"),
     )
 
 

@@ -10,10 +10,21 @@ from rich.text import Text
 
 from eunoe.audit.anchors import Anchor
 from eunoe.audit.verify import Verdict, describe
-from eunoe.cli import audit_view, bars, context_view, fact_view, facts_view, importing_view, messages_view, words
+from eunoe.cli import (
+    audit_view,
+    bars,
+    context_view,
+    fact_delete_view,
+    fact_view,
+    facts_view,
+    importing_view,
+    messages_view,
+    words,
+)
 from eunoe.cli.demo_tour import Data, Scene, Several
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean
+from eunoe.client.deleting import Deletion
 from eunoe.schemas.context import Context
 from eunoe.schemas.requests import FactReply, FactsReply, Shown
 
@@ -61,6 +72,8 @@ def data(found: Data, width: int) -> Iterator[RenderableType]:
             yield from list(facts_view.facts(found, width))[:-2]
         case FactReply():
             yield from fact_view.history(found, width)
+        case Deletion():
+            yield from fact_delete_view.one(found, width)
         case Context():
             yield from _seen(found, width)
         case Shown():
