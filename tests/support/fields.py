@@ -45,7 +45,7 @@ async def known(memory: Memory, fleet: Fleet, thread: str = "", **filters: Any) 
 async def views(memory: Memory, fleet: Fleet, thread: str = "", **filters: Any) -> tuple[FactView, ...]:
     """The facts in force, once every worker has caught up."""
     assert await fleet.settle(SETTLE_SECONDS)
-    return (await memory.facts(thread=thread, **filters)).facts
+    return (await memory.facts(thread=thread or None, **filters)).facts
 
 
 async def state(memory: Memory, fleet: Fleet, thread: str) -> ThreadState:
