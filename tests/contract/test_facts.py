@@ -20,7 +20,7 @@ from eunoe.facts.worker import FactsWorker
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.events import FactDeleted
+from eunoe.schemas.events import FactDeleted, SessionEnded
 from eunoe.schemas.requests import FactsReply, FactsRequest
 from eunoe.schemas.subjects import Address, Caller
 
@@ -119,3 +119,27 @@ async def test_a_bucket_that_was_replaced_is_found_out(desk: FactDesk) -> None:
     await desk.store.session.delete("origin")
     await facts.check()
     assert facts.statistics()["rebuilt"] == 1
+
+
+async def test_an_ended_session_leaves_its_record_alone(desk: FactDesk) -> None:
+    """Its documents, bodies and ids go, those that a document folded away too; what comes afterwards is there."""
+    book = subjects.book_chain("session", "s.*")
+    about = {"subject": "service", "name": "web", "scope": "session", "owner": "s.*"}
+    for value in range(20):
+        event = recorded(f"v{value}", kind="person", who="ada", **about)  # type: ignore[arg-type]  # literals
+        fact = msgspec.structs.replace(event.fact, content="body")
+        await desk.write(book, msgspec.structs.replace(event, fact=fact), caller=PERSON)
+    await desk.catch_up()
+    before = [entry.key async for entry in desk.store.session.scan()]
+    desk.clock.advance(seconds=1)
+    await desk.write(book, SessionEnded(), caller=PERSON)
+    await desk.catch_up()
+    ended = {entry.key async for entry in desk.store.session.scan()}
+    desk.clock.advance(seconds=1)
+    await desk.write(book, recorded("new", kind="person", who="ada", **about), caller=PERSON)  # type: ignore[arg-type]
+    await desk.catch_up()
+    found = [entry async for entry in desk.store.session.scan([subjects.facts_of("s.*")])]
+
+    assert len(before) == 20 + 20 + 1 + 2  # bodies, ids, the document, the session's record and the book's mark
+    assert ended == {subjects.session_key("s.*"), subjects.mark_key("s.*")}
+    assert [fact.fact.value for entry in found for fact in decode(entry.value).assertions] == ["new"]
