@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from eunoe.schemas import blobs
+from eunoe.schemas import blobs, limits
 from eunoe.schemas.events import EntryBase, Prompt, ToolCall, ToolResult, TurnOpened
 from eunoe.schemas.labels import stands_in, without_records
 from eunoe.schemas.records import Header, Record
@@ -148,9 +148,9 @@ def _decoded(text: str) -> Any:
 
 def _unwrapped(tool: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The tool that a wrapper calls, with its arguments; any other call as it is."""
-    name, inside = arguments.get("tool_name"), arguments.get("arguments")
-    if tool not in _WRAPPERS or not isinstance(name, str):
+    server, name, inside = (arguments.get(key) for key in ("server_name", "tool_name", "arguments"))
+    if tool not in _WRAPPERS or not isinstance(name, str) or not isinstance(server, str):
         return tool, arguments
     if isinstance(inside, str):
         inside = _decoded(inside)
-    return f"{arguments.get('server_name', '')}.{name}", inside if isinstance(inside, dict) else {}
+    return f"{server}.{name}"[: limits.ID_BYTES], inside if isinstance(inside, dict) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
@@ -27,12 +28,18 @@ ABSOLUTE = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What an extractor found in a call."""
+class _Told:
+    """What an extractor found in a call, in the form in which it is kept; the name waits for the root.
+
+    ``call`` has neither its text nor its arguments any more: a turn may have any number of calls.
+    """
 
     call: Call
-    found: Found
-    extractor: Extractor
+    subject: str
+    name: str
+    value: str
+    content: str
+    capped: bool
 
 
 @dataclass(slots=True)
@@ -53,7 +60,7 @@ class Turn:
     known: str = ""
     _calls: Calls = field(init=False)
     _said: str = field(init=False, default="")
-    _read: list[_Read] = field(init=False, default_factory=list)
+    _told: list[_Told] = field(init=False, default_factory=list)
     _failed: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -65,14 +72,16 @@ class Turn:
             around = Around(self.root or self.known or self._said)
             for extractor in self.registry.readers(call):
                 try:
-                    self._read += [_Read(call, found, extractor) for found in extractor.read(call, around)]
+                    found = list(extractor.read(call, around))
                 except Exception as error:
                     self._failed[extractor.name] = cut(one_line(f"{type(error).__name__}: {error}"), _REASON)
+                else:
+                    self._take(call, extractor, found)
 
     def events(self) -> tuple[Event, ...]:
         """The record of this turn: `Extracted` first, then its facts."""
-        known = self.known or self._said or (ABSOLUTE if any(map(self._whole_path, self._read)) else "")
-        chosen, dropped = _chosen(list(self._told(self.root or known)))
+        known = self.known or self._said or (ABSOLUTE if any(map(self._whole_path, self._told)) else "")
+        chosen, dropped = _chosen(list(self._facts(self.root or known)))
         chosen, bare = _bounded(chosen)
         if bare:
             self._failed["bodies"] = f"{bare} were left out, over {limits.BODIES_PER_TURN:,} bytes in one turn"
@@ -86,37 +95,50 @@ class Turn:
         )
         return (extracted, *(FactRecorded(fact=fact) for fact in chosen))
 
-    def _told(self, root: str) -> Iterator[tuple[Assertion, bool]]:
+    def _take(self, call: Call, extractor: Extractor, found: Iterable[Found]) -> None:
+        bare = dataclasses.replace(call, text="", arguments={})
+        for one in found:
+            value = cut(redact(one_line(without_records(one.value)[:_READ])), limit(one.subject))
+            if not blank(value):
+                name, content = redact(one_line(one.name[:_READ])), self._content(one.content, extractor)
+                self._told.append(_Told(bare, one.subject, name, value, content, extractor.capped))
+
+    def _content(self, content: str, extractor: Extractor) -> str:
+        """The body; none where it is too long, which is said."""
+        size = len(content.encode())
+        if size <= limits.FACT_CONTENT_BYTES:
+            return content
+        self._failed[extractor.name] = f"a body of {size:,} bytes was left out, over {limits.FACT_CONTENT_BYTES:,}"
+        return ""
+
+    def _facts(self, root: str) -> Iterator[tuple[Assertion, bool]]:
         """The facts in order, each with whether it is capped; one that says what the turn said last of it is none."""
         last: dict[Identity, Assertion] = {}
-        for one in self._read:
-            fact = self._fact(one, root)
-            before = last.get(fact.identity) if fact else None
-            if fact and not (before and same(before.value, fact.value) and before.content == fact.content):
+        for one in self._told:
+            name = self.kinds.name(one.subject, one.name, root)
+            fact = self._fact(one, name)
+            before = last.get(fact.identity)
+            again = before is not None and same(before.value, fact.value) and before.content == fact.content
+            if not blank(name) and not again:
                 last[fact.identity] = fact
-                yield fact, one.extractor.capped
+                yield fact, one.capped
 
-    def _whole_path(self, one: _Read) -> bool:
-        return self.kinds[one.found.subject].normaliser == "path" and one.found.name.startswith("/")
+    def _whole_path(self, one: _Told) -> bool:
+        return self.kinds[one.subject].normaliser == "path" and one.name.startswith("/")
 
-    def _fact(self, one: _Read, root: str) -> Assertion | None:
-        call, found = one.call, one.found
-        kind = self.kinds[found.subject]
-        value = cut(redact(one_line(without_records(found.value)[:_READ])), limit(found.subject))
-        name = self.kinds.name(found.subject, redact(one_line(found.name[:_READ])), root)
-        if blank(value) or blank(name):
-            return None
+    def _fact(self, one: _Told, name: str) -> Assertion:
+        call, kind = one.call, self.kinds[one.subject]
         session = kind.scope == "session" and self._calls.session
         return Assertion(
             identity=Identity(
                 scope="session" if session else "thread",
                 owner=self._calls.session if session else self.thread,
-                subject=found.subject,
+                subject=one.subject,
                 name=name,
                 preview=self._calls.preview,
             ),
-            value=value,
-            content=self._content(one),
+            value=one.value,
+            content=one.content,
             source=Source(kind="tool", principal=call.tool, agent=call.reporter),
             at=call.at,
             fact_class=kind.fact_class,
@@ -132,14 +154,6 @@ class Turn:
                 tool=call.tool,
             ),
         )
-
-    def _content(self, one: _Read) -> str:
-        """The body; none where it is too long, which is said."""
-        size = len(one.found.content.encode())
-        if size <= limits.FACT_CONTENT_BYTES:
-            return one.found.content
-        self._failed[one.extractor.name] = f"a body of {size:,} bytes was left out, over {limits.FACT_CONTENT_BYTES:,}"
-        return ""
 
 
 def derive(turn: Turn, records: Iterable[Record]) -> tuple[Event, ...]:
