@@ -174,3 +174,28 @@ async def shows(memory: Memory, *values: str) -> bool:
     except (OutcomeUnknown, Unreachable, WorkerMissing):
         return False
     return all(f"{value} — from" in block(context) for value in values)
+
+
+async def test_what_was_deleted_is_in_no_context_that_begins_afterwards(settings: Settings, person: Settings) -> None:
+    """Another client's context, which asks for nothing in particular, through any of several composition workers."""
+    async with (
+        running(settings),
+        running(settings, ["composition"]),
+        Memory.connect(settings=settings) as memory,
+        Memory.connect(settings=person) as other,
+    ):
+        for number in range(15):
+            fact = await other.state_fact("note", f"n{number}", f"value {number}")
+            await other.watermark()
+            shown = [await _shared(memory) for _ in range(2)]
+            await other.delete_fact(fact.id)
+            after = [await _shared(memory) for _ in range(3)]
+
+            assert all(f"value {number}" in text for text in shown), number
+            assert not any("value" in text for text in after), number
+
+
+async def _shared(memory: Memory) -> str:
+    """The facts that a new thread of the agent is shown."""
+    context = await memory.thread("fresh").context()
+    return " ".join(layer.text for layer in context.layers)
