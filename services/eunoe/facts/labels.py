@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from eunoe.facts.values import blank, folded, one_line
+from eunoe.facts.values import blank, cut, folded, one_line
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid, Misconfigured
 
 _MARK = "#"  # before the number of a label that nobody declared
-_HOW = f"declare it in the configuration: labels = {{ NAME = NUMBER }}, numbers 1 to {limits.LABEL_NUMBER}"
+_HOW = f"declare it under `labels` in the configuration, with a number of its own from 1 to {limits.LABEL_NUMBER}"
+_LISTED = 20  # declared names in a message
+_QUOTED = 80  # characters of a wrong name in a message
 
 
 class Labels:
@@ -33,8 +35,10 @@ class Labels:
         found = self._numbers.get(_written(name))
         if found is not None:
             return found
-        known = f"; declared are {', '.join(self.items())}" if self._numbers else ""
-        raise Invalid(f"there is no label {name!r}{known}; {_HOW}")
+        known = list(self.items())
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        listed = f"; declared are {', '.join(known[:_LISTED])}{more}" if known else ""
+        raise Invalid(f"there is no label {cut(repr(name), _QUOTED)}{listed}; {_HOW}")
 
     def undeclared(self, name: str) -> int:
         """As `number`, and ``#7`` too: for taking off what is no longer, or not yet, declared."""
