@@ -70,6 +70,7 @@ LAST_MOMENT = 253_402_300_799_999  # ms UTC: the end of the year 9999, after whi
 REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known
 DIFFERENCES_SHOWN = 100  # keys named that are not what the log says, when the facts are compared with it
+TRAIL_SECONDS = 6.0  # seconds that the log is looked through for where facts went
 EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from
 
 # Erasure

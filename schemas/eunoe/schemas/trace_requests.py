@@ -51,7 +51,8 @@ class Use(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class WhyReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``because`` says in words by which rule the version is what it is. ``used`` is newest first, at most
-    `limits.USES_SHOWN` of the ``uses`` there are."""
+    `limits.USES_SHOWN` of the ``uses`` there are. ``unread``: in a log too long for one answer the position from
+    which on it was not looked through for them, 0 when all of it was."""
 
     fact: FactView
     because: str
@@ -59,6 +60,7 @@ class WhyReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cited: tuple[FactView, ...] = ()
     used: tuple[Use, ...] = ()
     uses: int = 0
+    unread: int = 0
     watermark: Watermark = Watermark()
 
 
@@ -81,6 +83,9 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TracesReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``remaining`` is what is in force under the identities of these facts; ``unread`` as in `WhyReply`."""
+
     traces: tuple[Trace, ...]
     remaining: tuple[FactView, ...] = ()
+    unread: int = 0
     watermark: Watermark = Watermark()

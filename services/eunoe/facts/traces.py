@@ -47,12 +47,13 @@ class Traces:
         if missing:
             raise NotFound(f"there is no fact {missing} here; `eunoe facts --all` lists those there are")
         views, stated = await self._views(list(found.values()))
-        trails = await self._follow(found, viewer)
+        trails, unread = await self._follow(found, viewer)
         citing = await self._citing(trails)
         facts = [_traced(views[found[fact].identity], found[fact], stated.get(fact), trails[fact]) for fact in wanted]
         return TracesReply(
             traces=tuple(trace for fact in facts if fact for trace in _traces(fact, citing)),
             remaining=tuple(view for one in views.values() for view in wording.in_force(one, self._viewing.labels)),
+            unread=unread,
         )
 
     async def _views(self, found: Sequence[Indexed]) -> tuple[Mapping[Identity, View], Mapping[str, Stated]]:
@@ -65,11 +66,11 @@ class Traces:
         kept |= {one: stated for identity in lacking for one, stated in _assertions(documents[identity]).items()}
         return {one: self._viewing.view(documents[one]) for one in identities}, kept
 
-    async def _follow(self, found: Mapping[str, Indexed], viewer: Viewer) -> Mapping[str, Trail]:
+    async def _follow(self, found: Mapping[str, Indexed], viewer: Viewer) -> tuple[Mapping[str, Trail], int]:
         shown = min(limits.USES_SHOWN, max(1, limits.PAGE_FACTS // len(found)))
         thread = "" if viewer.trusted else viewer.thread
         if not viewer.trusted and not thread:
-            return {fact: Trail.empty(shown) for fact in found}
+            return {fact: Trail.empty(shown) for fact in found}, 0
         identities = {one.identity for one in found.values()}
         start = min(one.order[1] for one in found.values())
         return await self._trails.follow(Followed({fact: fact for fact in found}, identities, start), shown, thread)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import anyio
 import msgspec
 
 from eunoe.facts import lenient
@@ -16,7 +17,7 @@ from eunoe.facts.history import Wanted, chains
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Log
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.events import FactMoved, MemoryUsed
 from eunoe.schemas.facts import Identity, Indexed, Stated
 from eunoe.schemas.records import Record
@@ -67,22 +68,25 @@ class Trails:
         self._space = space
         self._kinds = kinds
 
-    async def follow(self, facts: Followed, shown: int, thread: str = "") -> dict[str, Trail]:
+    async def follow(self, facts: Followed, shown: int, thread: str = "") -> tuple[dict[str, Trail], int]:
         """Where facts went, with ``shown`` contexts of a trail at most: one pass over the log from the first on.
 
-        ``thread``: as far as that thread's own records say.
+        ``thread``: as far as that thread's own records say. After `limits.TRAIL_SECONDS` it ends, and the number is
+        the position from which on nothing was read, else 0.
         """
         trails = {name: Trail.empty(shown) for name in facts.trails.values()}
         filters = chains(self._space, facts.identities)
         if thread:
             filters = [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")]
-        names = _names(facts.trails.keys())
+        names, end = _names(facts.trails.keys()), anyio.current_time() + limits.TRAIL_SECONDS
         async with closing(self._log.scan(filters, start=facts.start)) as log:
             async for stored in log:
+                if anyio.current_time() > end:
+                    return trails, stored.seq
                 record = lenient.read_any(stored) if names(stored.data) else None
                 if record:
                     self._take(record, facts, trails)
-        return trails
+        return trails, 0
 
     def _take(self, record: Record, facts: Followed, trails: Mapping[str, Trail]) -> None:
         for use in _uses(record):

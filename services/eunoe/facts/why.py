@@ -40,7 +40,7 @@ class Why:
         if stated is None or version is None:
             raise NotFound(f"nothing is said under {fact.id} any more")
         said = _said(version, stated)
-        trail = await self._trail(said, viewer)
+        trail, unread = await self._trail(said, viewer)
         return WhyReply(
             fact=wording.shown(view, version, self._viewing.labels),
             because=because(view, version),
@@ -48,16 +48,18 @@ class Why:
             cited=tuple(await self._cited(said, viewer)),
             used=tuple(reversed(trail.uses)),
             uses=trail.count,
+            unread=unread,
         )
 
-    async def _trail(self, said: list[Stated], viewer: Viewer) -> Trail:
+    async def _trail(self, said: list[Stated], viewer: Viewer) -> tuple[Trail, int]:
         """The requests that any of these reached; whoever may not see every thread is told of its own alone."""
         one = said[0].id
         thread = "" if viewer.trusted else viewer.thread
         if not viewer.trusted and not thread:
-            return Trail.empty(0)
+            return Trail.empty(0), 0
         about = Followed({stated.id: one for stated in said}, {said[0].fact.identity}, min(s.position for s in said))
-        return (await self._trails.follow(about, limits.USES_SHOWN, thread))[one]
+        trails, unread = await self._trails.follow(about, limits.USES_SHOWN, thread)
+        return trails[one], unread
 
     async def _cited(self, said: list[Stated], viewer: Viewer) -> list[FactView]:
         """What these approve or move, and what that did in its turn, as far as the viewer sees it."""

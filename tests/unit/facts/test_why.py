@@ -194,3 +194,16 @@ async def test_the_rule_is_said_in_words(desk: FactDesk) -> None:
     assert reply.fact.state == "deleted"
     assert "person ada" in reply.because
     assert "not so" in reply.because
+
+
+async def test_a_log_too_long_for_one_answer_says_where_it_was_left(
+    desk: FactDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No time at all: nothing is counted, and the position of the first record that was not looked at is named."""
+    await desk.write("thread.t", recorded("x", subject="note"))
+    await desk.append(1, *turn())
+    await desk.write("thread.t", shown("c", 1, written("thread.t", 1)), caller=COMPOSITION)
+    assert (await ask(desk, written("thread.t", 1))).unread == 0
+    monkeypatch.setattr(limits, "TRAIL_SECONDS", -1.0)
+    reply = await ask(desk, written("thread.t", 1))
+    assert (reply.uses, reply.unread) == (0, 1)
