@@ -39,6 +39,7 @@ _WRAPPERS: Mapping[str, int] = {  # words that run another command, with how man
 }
 _RUNNERS = frozenset(
     {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run")}
+    | {("coverage", "run")}
 )
 _EXECUTORS = frozenset({("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("conda", "run")})
 

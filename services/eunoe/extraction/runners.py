@@ -44,6 +44,13 @@ _TESTING: Mapping[str, frozenset[str]] = {  # a program, and its first words tha
     "bazel": frozenset({"test", "build"}),
     "stack": frozenset({"test", "build"}),
     "zig": frozenset({"test", "build"}),
+    "deno": frozenset({"test", "check", "lint"}),
+    "sbt": frozenset({"test", "compile"}),
+    "flutter": frozenset({"test", "build", "analyze"}),
+    "dart": frozenset({"test", "analyze"}),
+    "rails": frozenset({"test", "spec"}),
+    "hatch": frozenset({"test"}),
+    "pre-commit": frozenset({"run"}),
     "python -m": frozenset({"pytest", "unittest", "tox", "nox", "nose2", "build", "mypy", "ruff check"}),
 }
 _SCRIPTED = frozenset({"npm", "pnpm", "yarn", "bun"})  # what runs is named by a script of the project

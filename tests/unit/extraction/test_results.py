@@ -159,6 +159,10 @@ def test_a_command_that_did_not_end_is_unfinished(text: str) -> None:
         "npx eslint .",
         "npx tsc --noEmit",
         "make lint",
+        "coverage run --branch -m pytest -q",
+        "bin/rails test",
+        "deno test --allow-read",
+        "pre-commit run --all-files",
     ],
 )
 def test_a_command_that_tests_or_builds(command: str) -> None:

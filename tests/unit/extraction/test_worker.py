@@ -313,3 +313,17 @@ async def test_a_fact_has_the_body_of_the_last_result(desk: FactDesk) -> None:
     reply = await desk.reading.history(FactRequest(id=fact.id, content=True), Viewer(AGENT, "t"))
     assert (fact.value, fact.version, fact.supports, fact.has_content) == ("a", 1, 2, True)
     assert reply.content == '{"id":"a","n":2}'
+
+
+async def test_what_a_preview_turn_learns_is_of_the_preview(desk: FactDesk) -> None:
+    """Its facts stand under the preview's own identity, and nobody outside of it sees them."""
+    call, result = used(1, "Bash", {"command": "pytest"}, "", exit_status=0)
+    await desk.append(1, TurnOpened(preview="p"), Prompt(content="try"), call, result, TurnCommitted(), turn="k1")
+    worker = worker_of(desk)
+    for stored in await happened(desk):
+        await worker.handle(stored)
+    await desk.catch_up()
+    found = [event.fact for events in await extractions(desk) for event in events if isinstance(event, FactRecorded)]
+    assert [(fact.identity.preview, fact.value) for fact in found] == [("p", "passed")]
+    assert await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t")) == []
+    assert [key for key in await desk.contents() if " preview.p.t." in key] != []
