@@ -28,7 +28,7 @@ from eunoe.schemas.events import (
     FactRetired,
 )
 from eunoe.schemas.facts import Document, Identity, Indexed
-from eunoe.schemas.records import Record
+from eunoe.schemas.records import OpenTurn, Record
 from eunoe.schemas.subjects import Caller
 
 _LISTED = 20  # pins listed when one more does not fit
@@ -52,6 +52,16 @@ def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) 
         _check_place(chain, what, target.identity)
         if act(what, target) is None:
             raise Denied(_not_own(caller, what, target))
+
+
+def check_previewed(turn: OpenTurn, targets: Mapping[str, Indexed]) -> None:
+    """Refuse what a turn of a preview would do to a fact that is not that preview's."""
+    for fact, target in targets.items():
+        if target.identity.preview != turn.preview:
+            raise Denied(
+                f"turn {turn.turn} is of the preview {turn.preview!r}, so it changes nothing outside of it; "
+                f"state a fact in it that replaces or removes {fact}"
+            )
 
 
 class Facts:

@@ -78,6 +78,9 @@ class Conditions:
         asked, chain = append.request.events, append.chain
         targets = await self._targets(chain, record, end)
         acts.check_targets(record, self._kinds, targets)
+        turn = record.header.open.get(append.request.turn)
+        if turn is not None and turn.preview:
+            acts.check_previewed(turn, targets)
         needed = set(acts.needed(asked, record, self._kinds, targets))
         pins = acts.pins(asked, targets)
         if not (needed or pins or any(isinstance(event, SessionStateSet) for event in asked)):

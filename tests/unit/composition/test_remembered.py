@@ -18,10 +18,12 @@ from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Context, FactLine, Watermark
+from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (
     FactDeleted,
     FactPinned,
     FactRecorded,
+    FactRetired,
     Prompt,
     SessionEnded,
     SessionStateSet,
@@ -362,6 +364,26 @@ async def test_what_is_stated_in_a_turn_of_a_preview_stays_there(system: System)
 
     assert lines(await system.compose()) == []
     assert lines(await system.compose(preview="p")) == ["idea: maybe"]
+
+
+async def test_a_turn_of_a_preview_changes_nothing_live(system: System) -> None:
+    """An agent that takes a live fact back there is told how to try it; in a live turn it may."""
+    about = Identity("thread", "t", "note", "idea")
+    fact = Assertion(identity=about, value="live", source=Source(kind="model", principal="builder"), at=0)
+    reply = await system.append(FactRecorded(fact=fact))
+    live = ids.fact_id(system.chain, reply.origin, 0)
+    await system.append(TurnOpened(preview="p"), key="try")
+    await system.append(TurnOpened(), key="do")
+    await system.project()
+
+    with pytest.raises(Denied) as refused:
+        await system.append(FactRetired(id=live), key="try")
+    system.numbers[BUILDER, system.chain] -= 1
+    await system.append(FactRetired(id=live), key="do")
+    await system.project()
+
+    assert "state a fact in it that replaces or removes" in str(refused.value)
+    assert lines(await system.compose(preview="p")) == []
 
 
 def _facts(context: Context) -> list[str]:
