@@ -50,6 +50,7 @@ Version = tuple[Identity, str, str]
 """What says the same: identity, lineage, and the value as values are compared."""
 
 _SHOWN = 50  # entries that a fact came from, named
+_COPY = "copy"  # what was left of a record that loses more now: it counts as that record
 _ALWAYS = 1 << 62  # a bound above every position
 
 
@@ -161,7 +162,8 @@ class Search:
         self.found.positions.add(record.position)
         for index, what in fresh.items():
             counts = self.found.counts
-            counts[what] = counts.get(what, 0) + 1
+            if what != _COPY:
+                counts[what] = counts.get(what, 0) + 1
             counts["bytes"] = counts.get("bytes", 0) + len(bytes(wire.events[index]))
 
     def _what(self, record: Record, index: int, event: Event, facts: Mapping[int, Assertion]) -> str:
@@ -176,6 +178,8 @@ class Search:
                 return "facts" if self._assertion(record, index, event, facts.get(index, event.fact)) else ""
             case _ if isinstance(event, FactEvent):
                 return "acts" if self._act(record, event) else ""
+            case RecordKept():
+                return _COPY if event.position in self.found.positions else ""
             case ConflictRaised() | ConflictResolved():
                 return "acts" if self._disagreed(event) else ""
             case ContextComposed():
@@ -282,8 +286,6 @@ class Search:
         chain = record.header.chain
         mine = bool(self._chain) and chain == self._chain
         match event:
-            case RecordKept():
-                return event.position in self.found.positions
             case Extracted():
                 return mine and bool(event.failed) and (self._whole or event.turn in self._touched)
             case TurnAborted():
