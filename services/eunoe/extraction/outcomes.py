@@ -25,29 +25,30 @@ _NOT_SET_UP = re.compile(  # what a shell, or mkdir, says of a step that failed
     re.MULTILINE | re.IGNORECASE,
 )
 _NOT_RUN = frozenset({124, 126, 127, 130, 137, 143})  # timed out, not executable, not found, ended by a signal
-_FAILED = re.compile(
-    r"^=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"  # pytest
-    r"|^FAILED \((?:failures|errors|unexpected successes)="  # unittest
-    r"|^(?:--- )?FAIL\b|^test result: FAILED|^error: could not compile"  # go, cargo
-    r"|^Tests:\s+\d+ failed|^ *Tests +\d+ failed \||^ +[1-9]\d* failing$"  # jest, vitest, mocha
-    r"|^\[?(?:ERROR|INFO)?\]? ?BUILD FAIL(?:ED|URE)"  # Maven, Gradle
-    r"|^g?make(?:\[\d+\])?: \*\*\* |^ninja: build stopped|^\d+% tests passed, [1-9]\d* tests? failed out of"  # ctest
-    r"|^\d+ examples?, [1-9]\d* failures?|^FAILURES!$|^Failed!  - Failed:|^Build FAILED\.$"  # rspec, phpunit, dotnet
-    r"|^ERROR: Build did NOT complete|^Executed \d+ out of \d+ tests?: .*\bfails?\b"  # Bazel
-    r"|^Found [1-9]\d* errors?\b|: error TS\d+: |^\u2716 \d+ problems? \([1-9]"  # mypy, ruff, tsc, eslint
-    r"|^nox > Session \S+ failed|^ +evaluation failed :\(",  # nox, tox
+_FAILED = re.compile(  # at the beginning of a line, which is tried first
+    r"^(?:=* ?(?:\d+ \w+, ){0,8}\d+ (?:failed|errors?)\b.{0,200}? in [\d.:]+ ?s"  # pytest
+    r"|FAILED \((?:failures|errors|unexpected successes)="  # unittest
+    r"|(?:--- )?FAIL\b|test result: FAILED|error: could not compile"  # go, cargo
+    r"|Tests:\s+\d+ failed| *Tests +\d+ failed \|| +[1-9]\d* failing$"  # jest, vitest, mocha
+    r"|\[?(?:ERROR|INFO)?\]? ?BUILD FAIL(?:ED|URE)"  # Maven, Gradle
+    r"|g?make(?:\[\d+\])?: \*\*\* |ninja: build stopped|\d+% tests passed, [1-9]\d* tests? failed out of"  # ctest
+    r"|\d+ examples?, [1-9]\d* failures?|FAILURES!$|Failed!  - Failed:|Build FAILED\.$"  # rspec, phpunit, dotnet
+    r"|ERROR: Build did NOT complete|Executed \d+ out of \d+ tests?: .*\bfails?\b"  # Bazel
+    r"|Found [1-9]\d* errors?\b|\u2716 \d+ problems? \([1-9]"  # mypy, ruff, eslint
+    r"|nox > Session \S+ failed| +evaluation failed :\()",  # nox, tox
     re.MULTILINE,
 )
+_FAILED_INSIDE = re.compile(r"\(\d+,\d+\): error TS\d+: ")  # tsc, after the name of a file
 _PASSED = re.compile(
-    r"^=* ?(?:\d+ \w+, ){0,8}\d+ passed\b.{0,200}? in [\d.:]+ ?s"
-    r"|^Ran \d+ tests? in [\d.]+s\n+OK\b"
-    r"|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS$|^test result: ok"
-    r"|^Tests:\s+\d+ passed|^ *Tests +\d+ passed \(\d+\)|^ +\d+ passing \("
-    r"|^\[?(?:INFO)?\]? ?BUILD SUCCESS|^100% tests passed, 0 tests failed out of"
-    r"|^\d+ examples?, 0 failures|^OK \(\d+ tests?, \d+ assertions?\)|^Passed!  - Failed: +0,|^Build succeeded\.$"
-    r"|^INFO: Build completed successfully|^Executed \d+ out of \d+ tests?: \d+ tests? pass(?:es)?\.$"
-    r"|^Success: no issues found in |^All checks passed!$"
-    r"|^nox > Session \S+ was successful|^ +congratulations :\)",
+    r"^(?:=* ?(?:\d+ \w+, ){0,8}\d+ passed\b.{0,200}? in [\d.:]+ ?s"
+    r"|Ran \d+ tests? in [\d.]+s\n+OK\b"
+    r"|ok\s+\S+\s+(?:[\d.]+s|\(cached\))|PASS$|test result: ok"
+    r"|Tests:\s+\d+ passed| *Tests +\d+ passed \(\d+\)| +\d+ passing \("
+    r"|\[?(?:INFO)?\]? ?BUILD SUCCESS|100% tests passed, 0 tests failed out of"
+    r"|\d+ examples?, 0 failures|OK \(\d+ tests?, \d+ assertions?\)|Passed!  - Failed: +0,|Build succeeded\.$"
+    r"|INFO: Build completed successfully|Executed \d+ out of \d+ tests?: \d+ tests? pass(?:es)?\.$"
+    r"|Success: no issues found in |All checks passed!$"
+    r"|nox > Session \S+ was successful| +congratulations :\))",
     re.MULTILINE,
 )
 
@@ -76,6 +77,6 @@ def _outcome(call: Call, command: str, step: Step, *, alone: bool) -> str:
 
 
 def _printed(text: str) -> str:
-    if _FAILED.search(text):
+    if _FAILED.search(text) or _FAILED_INSIDE.search(text):
         return "failed"
     return "passed" if _PASSED.search(text) else ""

@@ -12,11 +12,12 @@ from eunoe.extraction.commands import Step, command_of, quotes, steps
 from eunoe.extraction.found import Around, Found
 from eunoe.extraction.results import output_of, succeeded
 
-_PROMPTS = (  # where a shell or a tool writes them, at the end of an output or in the line before it
+_PROMPTS = (  # where a shell or a tool writes them, at the end of an output
     re.compile(r"^\(Current directory: ([^\n]+)\)\s*(?:bash-\$\s*)?\Z", re.MULTILINE),
     re.compile(r"^\[Current working directory: ([^\n]+)\]\s*(?:^\[[^\n]*\]\s*){0,4}\Z", re.MULTILINE),
-    re.compile(r"\ACommand executed in terminal[^\n]* within working directory '(/[^'\n]*)'"),
 )
+_HEADED = re.compile(r"Command executed in terminal[^\n]* within working directory '(/[^'\n]*)'")  # or before it
+_END = 8_192  # characters of an output in which its end is looked for
 _BRANCH = r"[\w./@#+-]+"
 _SWITCHED = (
     re.compile(rf"^Switched to (?:a new )?branch '({_BRANCH})'$", re.MULTILINE),
@@ -39,9 +40,10 @@ _TOPLEVEL = ["git", "rev-parse", "--show-toplevel"]
 
 
 def prompted(text: str) -> str:
-    """The directory that a shell's prompt line in this text names last, else an empty string."""
-    found = [match for pattern in _PROMPTS for match in pattern.findall(text)]
-    return found[-1].strip() if found else ""
+    """The directory that a prompt line at the end of this text names, else an empty string."""
+    found = [match for pattern in _PROMPTS if (match := pattern.search(text, max(0, len(text) - _END)))]
+    headed = _HEADED.match(text)
+    return (found[-1][1] if found else headed[1] if headed else "").strip()
 
 
 def directory_of(call: Call) -> str:

@@ -75,6 +75,7 @@ _UNFINISHED = re.compile(
     r"|Request interrupted by user)",
     re.MULTILINE,
 )
+_END = 8_192  # characters at the end of a result in which its tool's own lines are looked for
 _SAYS_ONLY_OUTPUT = "(empty)"  # where a tool writes that nothing was printed
 _STATUS_OF_FAILURES = frozenset({"Bash"})  # tools (as written) that write an exit status only into an error
 _STATUS = ("exit_code", "exitCode", "returncode", "return_code", "exit_status")
@@ -122,7 +123,7 @@ def _printed(text: str) -> Printed:
 def _matched(form: _Form, text: str) -> Printed | None:
     """A result that is built in this form; None for any other."""
     head = form.head.match(text) if form.head else None
-    tail = form.tail.search(text, head.end() if head else 0) if form.tail else None
+    tail = form.tail.search(text, max(head.end() if head else 0, len(text) - _END)) if form.tail else None
     if (form.head and not head) or (form.tail and not tail):
         return None
     output = text[head.end() if head else 0 : tail.start() if tail else len(text)]
@@ -140,7 +141,8 @@ def _status(said: Mapping[str, str | None], *, silent: bool) -> int | None:
 
 
 def _plain(text: str) -> str:
-    text = _PROMPT.sub("", text)
+    prompt = _PROMPT.search(text, max(0, len(text) - _END))
+    text = text[: prompt.start()] if prompt else text
     return "" if text.strip() == _SAYS_ONLY_OUTPUT else text
 
 
