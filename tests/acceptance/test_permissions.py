@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import anyio
 import msgspec
@@ -15,7 +17,7 @@ import pytest
 from eunoe.cli import audit_checks
 from eunoe.runtime import nats_server
 from eunoe.runtime.connection import Connection, connect
-from eunoe.runtime.permissions import OPERATOR, SERVED, grant
+from eunoe.runtime.permissions import OPERATOR, SERVED, Grant, grant
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.server_config import User, render, user_name
@@ -24,9 +26,17 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.status import status
 from eunoe.runtime.workers import running
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Denied
+from eunoe.schemas.errors import Denied, EunoeError
 from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
-from eunoe.schemas.requests import AppendReply, AppendRequest, ComposeReply, FactsReply
+from eunoe.schemas.requests import (
+    AppendReply,
+    AppendRequest,
+    ComposeReply,
+    FactsReply,
+    RebuildReply,
+    RebuildRequest,
+    RebuildRun,
+)
 from eunoe.schemas.subjects import Caller
 
 SPACE = "lab"
@@ -35,6 +45,7 @@ OTHER = Caller("agent", "coder")
 PERSON = Caller("person", "ada")
 VIEWER = Caller("viewer", "wall")
 WORKERS = [Caller("worker", name) for name in SERVED]
+USERS = [AGENT, OTHER, PERSON, VIEWER, OPERATOR, *WORKERS]
 THREAD = subjects.thread_chain("t")
 
 
@@ -43,18 +54,28 @@ def _password(caller: Caller) -> str:
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
+async def url(tmp_path: Path) -> AsyncIterator[str]:
     """The address of a server that runs on the configuration as printed."""
-    users = [User(who, _password(who), grant(SPACE, who)) for who in [AGENT, OTHER, PERSON, VIEWER, OPERATOR, *WORKERS]]
+    async with _server(tmp_path, {who: grant(SPACE, who) for who in USERS}) as address:
+        yield address
+
+
+@asynccontextmanager
+async def _server(tmp_path: Path, grants: Mapping[Caller, Grant]) -> AsyncIterator[str]:
+    users = [User(who, _password(who), granted) for who, granted in grants.items()]
     config = tmp_path / "nats-server.conf"
     config.write_text(render(users) + f'listen: "127.0.0.1:-1"\nports_file_dir: {json.dumps(str(tmp_path))}\n')
     with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen([nats_server.binary(), "-c", config], cwd=tmp_path, stdout=log, stderr=log)
+        process = _started(config, log)
     try:
-        yield anyio.run(nats_server.listening, process, tmp_path)
+        yield await nats_server.listening(process, tmp_path)
     finally:
         process.terminate()
         process.wait()
+
+
+def _started(config: Path, log: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([nats_server.binary(), "-c", config], cwd=config.parent, stdout=log, stderr=log)
 
 
 def _settings(url: str, caller: Caller, data: Path) -> Settings:
@@ -233,6 +254,81 @@ async def test_an_agent_composes_a_context_and_asks_for_facts(fleet: str) -> Non
 
     assert "hello" in str(msgspec.json.decode(composed, type=ComposeReply).context.messages)
     assert msgspec.json.decode(facts, type=FactsReply).facts == ()
+
+
+async def _rebuilt(requester: Requester, caller: Caller, *, check: bool = False) -> RebuildRun:
+    """Have the facts made again, or checked, and wait for the end."""
+    start = RebuildRequest(action="start", id=f"run {caller.principal} {check}", check=check)
+    subject = subjects.request(SPACE, "rebuild", caller)
+    with anyio.fail_after(20):
+        while True:
+            reply = msgspec.json.decode(await requester.request(subject, msgspec.json.encode(start)), type=RebuildReply)
+            if reply.run and reply.run.over:
+                return reply.run
+            await anyio.sleep(0.02)
+
+
+async def test_facts_are_made_again_under_the_fleets_permissions(fleet: str, tmp_path: Path) -> None:
+    """Twice, so that both slots are written, sealed and deleted; every worker goes over, and an agent may not ask."""
+    async with await _connected(fleet, AGENT) as connection:
+        requester = await Requester.open(connection)
+        await _append(requester, AGENT)
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await _rebuilt(requester, AGENT)
+    async with await _connected(fleet, PERSON) as mine, await _connected(fleet, OPERATOR) as theirs:
+        person, operator = await Requester.open(mine), await Requester.open(theirs)
+        runs = [await _rebuilt(person, PERSON), await _rebuilt(operator, OPERATOR)]
+        checked = await _rebuilt(person, PERSON, check=True)
+        composed = await person.request(subjects.request(SPACE, "compose", PERSON, THREAD), b'{"prompt": "and now?"}')
+
+    assert [(run.phase, run.generation, run.error) for run in runs] == [("done", 2, ""), ("done", 3, "")]
+    assert (checked.phase, checked.differences) == ("done", 0)
+    assert "hello" in str(msgspec.json.decode(composed, type=ComposeReply).context.messages)
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("$KV.eunoe_lab_permanent_g2.>", "bucket eunoe_lab_permanent_g2 cannot be written"),
+        ("$JS.API.STREAM.CREATE.KV_eunoe_lab_thread_g2", "$js.api.stream.create.kv_eunoe_lab_thread_g2"),
+        ("$JS.API.STREAM.UPDATE.KV_eunoe_lab_session", "$js.api.stream.update.kv_eunoe_lab_session"),
+    ],
+)
+async def test_a_permission_that_is_missing_is_named(tmp_path: Path, missing: str, said: str) -> None:
+    """With a user of an older configuration, which knew one set of buckets: what is there stays in use."""
+    facts = Caller("worker", "facts")
+    grants = {who: grant(SPACE, who) for who in USERS}
+    kept = tuple(subject for subject in grants[facts].publish if subject != missing)
+    assert len(kept) == len(grants[facts].publish) - 1
+    grants[facts] = replace(grants[facts], publish=kept)
+    async with _server(tmp_path, grants) as url, AsyncExitStack() as stack:
+        for name in ("audit", "facts"):
+            caller = Caller("worker", name)
+            await stack.enter_async_context(running(_settings(url, caller, tmp_path), [name]))
+        async with await _connected(url, PERSON) as connection:
+            requester = await Requester.open(connection)
+            await _append(requester, PERSON)
+            with pytest.raises(EunoeError) as refused:
+                raise EunoeError((await _rebuilt(requester, PERSON)).error)
+            listed = await requester.request(subjects.request(SPACE, "facts", PERSON, THREAD), b'{"thread": "t"}')
+
+    assert said in str(refused.value)
+    assert "eunoe ops permissions" in str(refused.value)
+    assert msgspec.json.decode(listed, type=FactsReply).facts == ()
+
+
+async def test_a_bucket_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    """The facts worker says which one it is, and what gives the permission; it does not seem to be away (F115)."""
+    facts, bucket = Caller("worker", "facts"), "KV_eunoe_lab_session"
+    grants = {who: grant(SPACE, who) for who in USERS}
+    kept = tuple(subject for subject in grants[facts].publish if not subject.endswith((bucket, f"{bucket}.>")))
+    grants[facts] = replace(grants[facts], publish=kept)
+    async with _server(tmp_path, grants) as url:
+        with anyio.fail_after(20), pytest.raises(Denied) as refused:
+            async with running(_settings(url, facts, tmp_path), ["facts"]):
+                await anyio.sleep_forever()
+
+    assert bucket.lower() in str(refused.value).lower()
 
 
 async def test_a_worker_under_the_user_of_another_ends_with_the_reason(url: str, tmp_path: Path) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
 
 from eunoe.runtime import policies, topology
 from eunoe.runtime.connection import Connection, connect
+from eunoe.runtime.doors import Buckets, Store
 from eunoe.runtime.guard import Guard
 from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.requester import Requester
+from eunoe.schemas import subjects
 from eunoe.schemas.errors import Damaged, Invalid, Misconfigured
+from eunoe.schemas.facts import Origin
 from eunoe.schemas.subjects import Caller
 from eunoe.testing import NatsServer
 
@@ -95,6 +99,56 @@ async def test_a_bucket_made_again_under_a_live_worker_is_found_out(connection: 
 
     with anyio.fail_after(10), pytest.raises(Damaged, match=name):
         await Guard(connection, store, before).run()
+
+
+async def test_a_worker_goes_over_to_buckets_that_replaced_its_own(connection: Connection, space: str) -> None:
+    """A newer generation in the other slot, and the old buckets deleted: the guard is sure of the new ones, and ends
+    when one of those is made again."""
+    store = await topology.ensure(connection, space)
+    await marked({scope: store.bucket(scope) for scope in subjects.BUCKETS}, 1)
+    await store.thread.put("k", b"old")
+    guard = Guard(connection, store, await topology.identity(connection, space))
+    other = await topology.ensure(connection, space)
+    ended: list[str] = []
+
+    async def watch() -> None:
+        try:
+            await guard.run()
+        except Damaged as error:
+            ended.append(str(error))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            made = await other.generations.prepare()
+            await made["thread"].put("k", b"new")
+            await marked(made, 2)
+            await other.generations.look()
+            await other.generations.drop()
+            await told(store)
+            await guard.sure()
+            entry = await store.thread.get("k")
+            jetstream = JetStream(await Requester.open(connection))
+            name = policies.bucket(space, "thread", slot=2)["name"]
+            await jetstream.api(f"STREAM.DELETE.{name}")
+
+    assert entry is not None
+    assert entry.value == b"new"
+    assert ended == [f"{name} was removed or made again while this worker ran; restart it"]
+
+
+async def told(store: Store) -> None:
+    """Wait until a store has gone over to another generation."""
+    changed = anyio.Event()
+    store.generations.changed.append(changed.set)
+    if store.generations.current == 1:
+        await changed.wait()
+
+
+async def marked(buckets: Buckets, generation: int) -> None:
+    data = msgspec.json.encode(Origin(v=1, id=f"set {generation}", generation=generation))
+    for scope in reversed(subjects.BUCKETS):
+        await buckets[scope].put(subjects.ORIGIN_KEY, data)
 
 
 async def test_a_bad_space_is_refused_before_anything_is_made(connection: Connection) -> None:

@@ -22,7 +22,6 @@ from eunoe.schemas.errors import Conflict, Denied, EunoeError, Unreachable
 
 _EXPECT = "Nats-Expected-Last-Subject-Sequence"
 _DELETE = ("KV-Operation", "DEL")
-_GRANT = "give its user what `eunoe ops permissions` prints"
 ROUNDS = 16  # of a scan, each over what was written during the one before, so that it ends under any load
 SEALED_SECONDS = 5.0  # seconds that a write to a sealed bucket waits for the successor
 LOOK_SECONDS = 0.25  # seconds between two looks for it, when nothing tells of it
@@ -205,7 +204,7 @@ class JetStreamDocuments:
             last = {name: place.revision(found) for name, found in conflict.detail.items()}
             raise Conflict(f"{key} of {place.bucket} has another revision than {seq}", **last) from None
         except Denied as denied:
-            raise Denied(f"bucket {place.bucket} cannot be written: {denied}; {_GRANT}") from None
+            raise Denied(f"bucket {place.bucket} cannot be written: {denied}") from None
         return place.revision(written.seq)
 
     async def _in_use(self, do: Callable[[Place], Awaitable[_T]]) -> _T:

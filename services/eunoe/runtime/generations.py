@@ -113,11 +113,14 @@ class JetStreamGenerations:
                 raise Conflict(f"somebody else makes bucket {name} at the same time") from None
 
     async def seal(self) -> None:
-        async def one(name: str) -> None:
-            config = (await streams.info(self._jetstream, name))["config"]
-            await self._jetstream.api(f"STREAM.UPDATE.{name}", {**config, "sealed": True})
+        """All of them are updated before the first is sealed: where that is not allowed, none is left half sealed."""
+        for change in ({}, {"sealed": True}):
 
-        await each(subjects.bucket_streams(self._space, self._slot), one, len(BUCKETS))
+            async def one(name: str, change: Mapping[str, bool] = change) -> None:
+                config = (await streams.info(self._jetstream, name))["config"]
+                await self._jetstream.api(f"STREAM.UPDATE.{name}", {**config, **change})
+
+            await each(subjects.bucket_streams(self._space, self._slot), one, len(BUCKETS))
 
     async def drop(self) -> None:
         await self._delete(slots.other((await self.look()).slot))

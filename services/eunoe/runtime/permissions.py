@@ -36,7 +36,7 @@ WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
     "audit": ("append", "piece", "head", "show", "records", "anchor", "erase"),
     "extraction": (),
-    "facts": ("facts", "fact", "threads", "session", "rebuild"),
+    "facts": ("facts", "fact", "threads", "session", "why", "traces", "kinds", "rebuild"),
     "composition": ("compose", "turns"),
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
@@ -73,8 +73,11 @@ def grant(space: str, caller: Caller) -> Grant:
 
 def denied(caller: Caller, subject: str) -> str:
     """What to say to a caller whom the server does not let send ``subject`` (in any case of letters)."""
-    if caller.role == "worker" or not subject.lower().startswith(("$js.api.", "$srv.")):
-        return f"the server does not let {caller.role} {caller.principal} send {subject}"
+    said = f"the server does not let {caller.role} {caller.principal} send {subject}"
+    if caller.role == "worker":
+        return f"{said}; give its user what `eunoe ops permissions` prints"
+    if not subject.lower().startswith(("$js.api.", "$srv.")):
+        return said
     return (
         f"{caller.role} {caller.principal} may not ask the server itself, as `eunoe status` and `eunoe audit tail`, "
         f"`verify` and `export` do; run those with EUNOE_USER={OPERATOR.role}/{OPERATOR.principal}, "

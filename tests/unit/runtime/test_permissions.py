@@ -8,7 +8,7 @@ import pytest
 
 from eunoe.runtime import roster
 from eunoe.runtime.matching import matches_any
-from eunoe.runtime.permissions import OPERATOR, SERVED, VERBS, WORKERS, denied, grant
+from eunoe.runtime.permissions import OPERATOR, READ_VERBS, SERVED, VERBS, WORKER_VERBS, WORKERS, denied, grant
 from eunoe.runtime.server_config import User, passwords, render
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
@@ -43,11 +43,11 @@ def _may(caller: Caller, subject: str) -> bool:
 
 
 def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
-    """Ten verbs, and one inbox."""
+    """Fourteen verbs, and one inbox."""
     found = grant("lab", AGENT)
 
     assert "eunoe.lab.append.agent.a=2Eb.>" in found.publish
-    assert len(found.publish) == len(VERBS) == 10
+    assert len(found.publish) == len(VERBS) == 14
     assert found.subscribe == ("_INBOX_agent_a=2Eb.>",)
     assert not found.answers
 
@@ -84,6 +84,50 @@ def test_only_audit_writes_the_log_and_only_the_projector_the_buckets() -> None:
     assert [caller.principal for caller in workers if _may(caller, MEMORY)] == ["audit"]
     assert [caller.principal for caller in workers if _may(caller, "eunoe.lab.piece.t.0123")] == ["audit"]
     assert [c.principal for c in workers if _may(c, "$KV.eunoe_lab_permanent.fact.shared.x")] == ["facts"]
+
+
+@pytest.mark.parametrize("bucket", [f"eunoe_lab_{scope}{slot}" for scope in subjects.BUCKETS for slot in ("", "_g2")])
+def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
+    """It writes, seals and deletes them; the other workers make them where they are missing and read them."""
+    workers = [Caller("worker", name) for name in SERVED]
+    owning = [f"$KV.{bucket}.origin", f"$JS.API.STREAM.UPDATE.KV_{bucket}", f"$JS.API.STREAM.DELETE.KV_{bucket}"]
+    reading = [f"$JS.API.STREAM.{verb}.KV_{bucket}" for verb in ("CREATE", "INFO", "MSG.GET")]
+
+    for subject in owning:
+        assert [caller.principal for caller in workers if _may(caller, subject)] == ["facts"]
+    for subject in reading:
+        assert all(_may(caller, subject) for caller in workers)
+    heard = [f"$JS.EVENT.ADVISORY.STREAM.DELETED.KV_{bucket}"]
+    assert all(matches_any(grant("lab", caller).subscribe, heard[0]) for caller in workers)
+    assert not _may(OPERATOR, owning[0])
+    assert _may(OPERATOR, reading[1])
+
+
+@pytest.mark.parametrize("stream", ["log", "blobs", "dead", "jobs"])
+def test_only_audit_erases_messages(stream: str) -> None:
+    """Of the log, of large content, of what was laid aside and of what waits to be done; never of a bucket."""
+    workers = [Caller("worker", name) for name in WORKERS]
+
+    assert [c.principal for c in workers if _may(c, f"$JS.API.STREAM.MSG.DELETE.eunoe_lab_{stream}")] == ["audit"]
+    assert not any(_may(caller, "$JS.API.STREAM.MSG.DELETE.KV_eunoe_lab_thread") for caller in workers)
+
+
+@pytest.mark.parametrize(
+    ("verb", "who"),
+    [
+        *((verb, ("person", "viewer", "agent", "caller", "tool", "operator")) for verb in READ_VERBS),
+        ("erase", ("person",)),
+        ("rebuild", ("person", "audit", "operator")),
+    ],
+)
+def test_who_asks_what(verb: str, who: tuple[str, ...]) -> None:
+    """Everybody reads; a person erases; the facts are made again for persons, for who erases, and for the operator."""
+    roles: tuple[Role, ...] = ("person", "viewer", "agent", "caller", "tool")
+    callers = [*(Caller(role, role) for role in roles), Caller("worker", "audit"), OPERATOR, Caller("worker", "facts")]
+    asking = {c.principal for c in callers if _may(c, subjects.request("lab", verb, c, "thread.t"))}
+
+    assert asking - {"audit", "facts"} == set(who) - {"audit"}
+    assert ("audit" in asking) == (verb in (*WORKER_VERBS, "rebuild"))
 
 
 def test_a_worker_hears_only_the_verbs_that_it_serves() -> None:
@@ -129,7 +173,9 @@ def test_who_may_not_ask_jetstream_hears_whose_user_may() -> None:
     assert person.startswith("person ada may not ask the server itself")
     assert "EUNOE_USER=worker/operator, EUNOE_ROLE=worker and EUNOE_PRINCIPAL=operator" in person
     assert "\n" not in person
-    assert denied(Caller("worker", "facts"), "$js.api.info") == "the server does not let worker facts send $js.api.info"
+    assert denied(Caller("worker", "facts"), "$js.api.info") == (
+        "the server does not let worker facts send $js.api.info; give its user what `eunoe ops permissions` prints"
+    )
 
 
 def test_the_configuration_says_what_the_operator_is_trusted_with() -> None:
