@@ -14,7 +14,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from benchmarks import appends, composing, importing
+from benchmarks import appends, composing, facts, importing
 from benchmarks.place import Result, place
 
 
@@ -28,6 +28,10 @@ async def measure(share: float) -> list[Result]:
         found += await composing.by_length(here, (100, 1000, round(10_000 * share)), round(300 * share))
     async with place() as here:
         found += await importing.bulk(here, round(100_000 * share))
+    async with place() as here:
+        found += await facts.view(here, round(1000 * share))
+        found += await facts.deletion(here, 1000)
+        found += await facts.listing(here, round(100_000 * share))
     return found
 
 

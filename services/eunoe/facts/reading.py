@@ -21,7 +21,7 @@ from eunoe.runtime.doors import Clock, Store
 from eunoe.schemas.facts import Document, Identity, SessionRecord
 from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, FactView
 
-_TOGETHER = 64  # documents that are folded together
+_TOGETHER = 64  # documents that are folded together at most
 _LOOKED_AT = 16_384  # documents looked at for one page, whatever is left of them
 
 _session = msgspec.json.Decoder(SessionRecord)
@@ -74,7 +74,7 @@ class Reading:
         selection = Selection.of(request, self._viewing.labels)
         listing = await self._listings.of(parts(request, viewer), request, cursor)
         preview = await self._viewing.preview(request.preview, viewer, _moment(request))
-        async with closing(_windows(listing.documents)) as windows:
+        async with closing(_windows(listing.documents, min(request.limit, _TOGETHER))) as windows:
             async for window in windows:
                 read = [(placed, lenient.document(placed.entry)) for placed in window]
                 there = [document for _, document in read if document]
@@ -140,13 +140,13 @@ def _moment(request: FactsRequest | FactRequest) -> Moment:
     return Moment(valid=request.valid, recorded=request.recorded)
 
 
-async def _windows(documents: AsyncIterator[Placed]) -> AsyncGenerator[list[Placed], None]:
+async def _windows(documents: AsyncIterator[Placed], size: int) -> AsyncGenerator[list[Placed], None]:
     """Documents in their order, several at a time."""
     window: list[Placed] = []
     async with closing(documents) as found:
         async for placed in found:
             window.append(placed)
-            if len(window) == _TOGETHER:
+            if len(window) == size:
                 yield window
                 window = []
     if window:
