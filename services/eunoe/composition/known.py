@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eunoe.composition import marks
-from eunoe.facts.fold import View
+from eunoe.facts.fold import View, pinned
 from eunoe.facts.lineage import Order, author
 from eunoe.facts.runs import Version
-from eunoe.facts.values import normal
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Assertion, Identity
@@ -67,11 +66,9 @@ class Known:
 
 def known(view: View, thread: str) -> tuple[Known, ...]:
     """What of a folded document is in force: one fact, or every head of a kind whose values stand side by side."""
-    if view.current is None or view.identity.subject in SURFACES:
+    if view.identity.subject in SURFACES:
         return ()
-    if view.conflict:
-        return (_known(view, view.sources, thread),)
-    return tuple(_known(view, heads, thread) for heads in (view.sources, *_alike(view.others)))
+    return tuple(_known(view, heads, thread) for heads in view.facts)
 
 
 def words(text: str) -> frozenset[str]:
@@ -102,28 +99,19 @@ def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
     at, position, index = max(one.newest for one in heads)
     said = line(fact, note)
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
-    pinned = any(one.pinned for one in heads)
     return Known(
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
         line=said,
         identity=view.identity,
         turn=fact.provenance.turn if thread and fact.provenance.thread == thread else 0,
         task=task,
-        pinned=pinned,
+        pinned=pinned(heads),
         conflict=view.conflict,
         proposed=head.state == "proposed",
-        rank=(not task, not pinned, not view.conflict, not person, -at, -position, -index, first.id),
+        rank=(not task, not pinned(heads), not view.conflict, not person, -at, -position, -index, first.id),
         bytes=len(said.encode()) + 1,
         words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
     )
-
-
-def _alike(heads: Iterable[Version]) -> list[list[Version]]:
-    """The heads by what they say, in the order in which that is said first."""
-    found: dict[str, list[Version]] = {}
-    for head in heads:
-        found.setdefault(normal(head.value), []).append(head)
-    return list(found.values())
 
 
 def _note(view: View, heads: Sequence[Version]) -> str:

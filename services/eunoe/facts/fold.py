@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from eunoe.facts.document import members
 from eunoe.facts.lineage import WHOLE, Event, Order, lineage_of, order, rank
 from eunoe.facts.runs import Run, Version, versions
-from eunoe.facts.values import same
+from eunoe.facts.values import normal, same
 from eunoe.schemas.facts import Act, Document, Floor, Identity
 
 
@@ -40,14 +40,32 @@ class View:
         return self.single and bool(self.others)
 
     @property
+    def facts(self) -> tuple[tuple[Version, ...], ...]:
+        """What is in force: for each fact the heads that say so, strongest first; one where they disagree."""
+        found: dict[str, list[Version]] = {}
+        for head in self.sources if self.conflict else self.heads:
+            found.setdefault(normal(head.value), []).append(head)
+        return tuple(map(tuple, found.values()))
+
+    @property
     def labels(self) -> tuple[int, ...]:
-        """The labels of the fact in force: those of all its sources."""
-        return tuple(sorted({number for head in self.sources for number in head.labels}))
+        """The labels of the fact that leads."""
+        return labels(self.sources)
 
     @property
     def pinned(self) -> bool:
-        """Whether the fact in force is pinned: as any of its sources."""
-        return any(head.pinned for head in self.sources)
+        """Whether the fact that leads is pinned."""
+        return pinned(self.sources)
+
+
+def labels(heads: Iterable[Version]) -> tuple[int, ...]:
+    """The labels of a fact: those of all that say it."""
+    return tuple(sorted({number for head in heads for number in head.labels}))
+
+
+def pinned(heads: Iterable[Version]) -> bool:
+    """Whether a fact is pinned: as any that says it."""
+    return any(head.pinned for head in heads)
 
 
 def fold(document: Document, *, single: bool = True, valid: int | None = None, recorded: int | None = None) -> View:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eunoe.facts import fold
 from eunoe.facts.fold import View
 from eunoe.facts.labels import Labels
 from eunoe.facts.runs import Version
@@ -29,10 +30,10 @@ def spoken(fact: Assertion, *, through: bool = False) -> str:
 
 
 def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView:
-    """One version of a folded document. What leads speaks for every source that says the same."""
+    """One version of a folded document. The strongest of those that say the same speaks for all of them."""
     first, fact = version.first, version.first.fact
     leads = view.current is not None and version.id == view.current.id
-    said = [one for head in view.sources for one in head.said] if leads else version.said
+    heads = next((heads for heads in view.facts if heads[0].id == version.id), (version,))
     return FactView(
         id=version.id,
         identity=view.identity,
@@ -44,8 +45,8 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
         position=first.position,
         method=fact.method,
         fact_class=fact.fact_class,
-        sources=_words(said),
-        supports=sum(head.supports for head in view.sources) if leads else version.supports,
+        sources=_words(one for head in heads for one in head.said),
+        supports=sum(head.supports for head in heads),
         others=tuple(_disagrees(head) for head in view.others) if leads else (),
         conflict=view.conflict and version.in_force,
         superseded_by=version.superseded_by,
@@ -59,8 +60,8 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
         recorded=first.recorded,
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
-        labels=labels.names(view.labels if leads else version.labels),
-        pinned=view.pinned if leads else version.pinned,
+        labels=labels.names(fold.labels(heads)),
+        pinned=fold.pinned(heads),
         cites=fact.cites,
         replaces=fact.replaces,
         has_content=bool(version.body),
@@ -69,11 +70,7 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
 
 def in_force(view: View, labels: Labels = UNDECLARED) -> tuple[FactView, ...]:
     """What of a document is in force: one fact, or every value of a kind whose values stand side by side."""
-    if view.current is None:
-        return ()
-    if view.conflict:
-        return (shown(view, view.current, labels),)
-    return (shown(view, view.current, labels), *(shown(view, other, labels) for other in view.others))
+    return tuple(shown(view, heads[0], labels) for heads in view.facts)
 
 
 def every(view: View, labels: Labels = UNDECLARED) -> tuple[FactView, ...]:

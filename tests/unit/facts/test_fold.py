@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from eunoe.facts import wording
 from eunoe.facts.document import build
 from eunoe.facts.fold import View, fold
 from eunoe.schemas.facts import Act, Identity, Stated
@@ -72,6 +73,21 @@ def test_values_of_many_stand_side_by_side(state: State) -> None:
     view = fold(build(IDENTITY, events), single=False)
     assert not view.conflict
     assert [v.state for v in view.versions] == ["current", "current"]
+
+
+def test_values_of_many_are_one_fact_each(state: State, do: Do) -> None:
+    """Whoever says them: each value once, with all its sources, labels and pins; the strongest speaks for it."""
+    red = state("red", 1, kind="model", who="a")
+    blue, agreeing = state("blue", 2, kind="model", who="b"), state("Blue", 3)
+    acts = [do("labelled", blue, 4, add=(3,)), do("pinned", blue, 5)]
+    view = fold(build(IDENTITY, [red, blue, agreeing, *acts]), single=False)
+    assert [[head.id for head in heads] for heads in view.facts] == [[agreeing.id, blue.id], [red.id]]
+    shown = wording.in_force(view)
+    assert [(fact.id, fact.supports, fact.labels, fact.pinned) for fact in shown] == [
+        (agreeing.id, 2, ("#3",), True),
+        (red.id, 1, (), False),
+    ]
+    assert len(fold(build(IDENTITY, [red, blue, agreeing])).facts) == 1
 
 
 def test_a_deleted_fact_is_not_in_force(state: State, do: Do) -> None:
