@@ -20,8 +20,8 @@ _LABEL = r"(?:Output:[^\S\n]*(?:\n|\Z))?"
 class _Form:
     """How a tool builds results: ``head`` stands before the output, at the very beginning, ``tail`` at the very end.
 
-    What is given has to be there. ``asides``: after the output follow others of a program's texts, each with a label.
-    ``silent``: a result that names no status and no signal had the status 0.
+    What is given has to be there. ``asides``: other texts with a label of their own follow the output. ``silent``:
+    what did not happen is not named, so without a status and a signal it was 0, and an error may be missing.
     """
 
     head: re.Pattern[str] | None = None
@@ -128,7 +128,8 @@ def _matched(form: _Form, text: str) -> Printed | None:
         return None
     output = text[head.end() if head else 0 : tail.start() if tail else len(text)]
     for aside in _ASIDES if form.asides else ():
-        output = output.rpartition(aside)[0] if aside in output else output
+        before, label, rest = output.rpartition(aside)
+        output = before if label and not (form.silent and "\n" in rest.rstrip("\n")) else output
     said = {**(head.groupdict() if head else {}), **(tail.groupdict() if tail else {})}
     return Printed(_plain(output), _status(said, silent=form.silent))
 

@@ -35,6 +35,7 @@ GEMINI = "Error: (none)\nExit Code: 3\nSignal: (none)\nBackground PIDs: (none)\n
         ("Output: main\nProcess Group PGID: 7", 0, "main\n"),
         ("Output: main\nError: no\nExit Code: 3\nProcess Group PGID: 7", 3, "main"),
         ("Output: main\nSignal: 9\nProcess Group PGID: 7", None, "main\n"),
+        ("Output: main\nError: its own\nmore\nProcess Group PGID: 7", 0, "main\nError: its own\nmore\n"),
         ("Output: main", None, "Output: main"),
         ("Command executed in terminal within working directory '/w'. Exit code: 3\nOutput:\nmain", 3, "main"),
         ("Command executed.\nOutput:\nmain", None, "main"),
