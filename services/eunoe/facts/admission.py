@@ -80,7 +80,7 @@ def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
         fact,
         identity=identity,
         value=value,
-        source=_source(fact.source, header),
+        source=_source(fact.source, header) if isinstance(event, FactRecorded) else _own(header),
         at=min(fact.at or header.time, header.time),
         content="",
         provenance=_provenance(fact.provenance, header),
@@ -126,6 +126,11 @@ def _source(source: Source, header: Header) -> Source:
         return source
     if header.role == "worker":
         return msgspec.structs.replace(source, kind="model")
+    return _own(header)
+
+
+def _own(header: Header) -> Source:
+    """What approves or moves speaks in its own name."""
     return Source(kind=OWN_CLASS.get(header.role) or "model", principal=header.principal)
 
 

@@ -145,6 +145,15 @@ def test_a_moved_fact_is_asserted_by_who_moves_it() -> None:
     assert admitted(up, role="caller", chain="book.permanent.a") is not None
 
 
+def test_who_approves_or_moves_speaks_in_its_own_name() -> None:
+    """A person may carry what a program stated, but not approve in its name."""
+    claim = recorded("x", subject="note", scope="permanent", owner="shared", kind="caller", who="app").fact
+    for event in (FactApproved(id="f", fact=claim), FactMoved(id="f", fact=claim)):
+        fact = admitted(event, role="person", chain="book.permanent.shared")
+        assert fact is not None
+        assert fact.source == Source(kind="person", principal="a")
+
+
 def test_only_what_takes_a_facts_place_cites_it() -> None:
     """A payload of a plain assertion claims nothing."""
     claim = recorded("x")
