@@ -32,7 +32,7 @@ from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest, WhyRepl
 
 
 def register(app: App) -> None:
-    fact = group("fact", "One fact: state it, change it, and see what it was and why it is known.")
+    fact = group("fact", "One fact: state it, change it, ask why it is known.")
     for module in (fact_set, fact_acts, fact_delete):
         module.register(fact)
     fact.command("history", epilog="Example: eunoe fact history fk3vz")(history)
