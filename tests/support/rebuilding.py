@@ -10,9 +10,11 @@ from eunoe.facts.projector import Projector
 from eunoe.facts.refilling import Apply
 from eunoe.facts.store import FactStore
 from eunoe.runtime.doors import Store
-from eunoe.schemas.events import FactDeleted, FactRetired
+from eunoe.schemas.events import Event, FactDeleted, FactPinned, FactRetired, SessionEnded, SessionStateSet
 
 THREADS = 4
+
+_SESSION: tuple[Event, ...] = (SessionStateSet(state='{"step": 1}'), SessionEnded(reason="over"))
 
 
 def project(store: Store) -> Apply:
@@ -38,14 +40,18 @@ async def busy_space(desk: FactDesk, facts: int) -> None:
                 await desk.write("book.session.s", session, caller=PERSON)
             case _ if number % 20 == 4:
                 await _act(desk, chain, number)
+            case _ if number % 50 == 19:
+                await desk.write("book.session.s", _SESSION[number // 50 % len(_SESSION)], caller=PERSON)
             case _:
                 await desk.write(chain, recorded(value, owner=thread, name=f"m{number}"))
 
 
 async def _act(desk: FactDesk, chain: str, number: int) -> None:
-    """Delete, or have its author retire, the first fact that was stated in the chain."""
+    """Pin or delete, or have its author retire, the first fact that was stated in the chain."""
     fact = written(chain, 1)
-    if number % 40 == 4:
+    if number % 60 == 4:
+        await desk.plant(chain, FactPinned(id=fact), caller=PERSON)
+    elif number % 40 == 4:
         await desk.write(chain, FactDeleted(id=fact, reason="wrong"), caller=PERSON)
     else:
         await desk.write(chain, FactRetired(id=fact, reason="wrong"), caller=AGENT)

@@ -61,21 +61,25 @@ def _progress(ctx: typer.Context) -> Say:
 
 
 async def _rebuilt(session: Session, check: bool, say: Say) -> RebuildRun:
-    """Begin a run and wait for its end; the same request again joins it, or begins it again where it was lost."""
+    """Begin a run and wait for its end; where whoever ran it is gone, it is begun again."""
     start = RebuildRequest(action="start", id=secrets.token_hex(6), check=check, reason=REASON)
+    request = start
     while True:
         try:
-            reply = await ask(session, "rebuild", start, RebuildReply)
+            reply = await ask(session, "rebuild", request, RebuildReply)
         except OutcomeUnknown:
             continue
+        request = RebuildRequest()
         run = reply.run
-        if run and run.id == start.id:
-            if run.over:
-                return _well(run)
+        if run and run.id == start.id and run.over:
+            return _well(run)
+        if run and run.id == start.id and reply.state == "running":
             say(run)
         elif run and reply.state == "running":
             who = run.by or "a worker"
             raise Busy(f"the facts are being {rebuild_view.doing(run)} already, by {who}; try again later")
+        else:
+            request = start
         await anyio.sleep(LOOK_SECONDS)
 
 

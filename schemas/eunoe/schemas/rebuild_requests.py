@@ -16,7 +16,8 @@ class RebuildRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     ``check`` compares what is made with what is there and changes nothing; without it, what is made takes its
     place. ``id`` is the caller's name for the run: a start under the same one again joins it, and begins it again
-    only when whoever ran it is gone. While another run goes on nothing is begun, and the answer tells of that one.
+    only when it failed, or whoever ran it is gone. While another run goes on nothing is begun, and the answer tells
+    of that one.
     """
 
     action: Literal["start", "status"] = "status"

@@ -94,8 +94,8 @@ class Rebuilder(Duty):
 
 
 def _joins(request: RebuildRequest, found: RebuildReply) -> bool:
-    """Whether what is there is what is asked for: one whose holder is gone is begun again."""
-    return found.run is not None and found.run.id == request.id and found.state != "lost"
+    """Whether what is there is what is asked for: one that failed, or whose holder is gone, is begun again."""
+    return found.run is not None and found.run.id == request.id and found.state in ("running", "done")
 
 
 def _check(caller: Caller) -> None:
