@@ -187,7 +187,7 @@ class Erasing:
     async def _close(self, book: Book, erasure: Erasure) -> None:
         """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
         for made in (False, True):
-            found = await self._find(erasure.target)
+            found = await self._find(erasure.target, erasure.began)
             if found.chains:
                 await self._intend(book, erasure, found)
                 return
@@ -237,11 +237,11 @@ class Erasing:
                     book.see(record)
         return book
 
-    async def _find(self, target: ErasureTarget) -> Found:
+    async def _find(self, target: ErasureTarget, bound: int | None = None) -> Found:
         """Everything that a target takes, as the log is now; raises `NotFound` for a thread that is not there."""
         if target.thread and await self._chains.head(subjects.thread_chain(target.thread), fresh=True) is None:
             raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
-        search = Search(target, self._kinds)
+        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound)
         filters = subjects.memory_filters(self._store.space)
         if target.thread:
             filters.append(subjects.chain_subject(self._store.space, subjects.thread_chain(target.thread), "log"))

@@ -39,12 +39,14 @@ class Round:
 
 @dataclass(slots=True)
 class Erasure:
-    """One erasure by its id. ``by`` is the person who wants it, ``time`` that of its newest step (ms UTC)."""
+    """One erasure by its id. ``by`` is the person who wants it, ``began`` the position of its first step in the log,
+    ``time`` that of its newest (ms UTC)."""
 
     id: str
     by: Caller
     target: ErasureTarget
     reason: str
+    began: int = 0
     time: int = 0
     rounds: list[Round] = field(default_factory=list)
     done: EraseDone | None = None
@@ -102,7 +104,7 @@ class Book:
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)
         if erasure is None:
-            erasure = Erasure(event.id, record.header.caller, event.target, event.reason)
+            erasure = Erasure(event.id, record.header.caller, event.target, event.reason, record.position)
             self.erasures[event.id] = erasure
         erasure.rounds.append(Round(event, record.header.time))
 

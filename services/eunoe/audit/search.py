@@ -5,6 +5,9 @@ pass finds nothing new (`Search.again`). An entry takes the assertions with it t
 it answers: all that an assertion cites was its evidence together. A fact takes all that was asserted under its
 identity, what that approves or moves, and what approves or moves it. With an assertion go what was done to it,
 and the recipes of contexts that hold its words. What structures a thread stays, without words.
+
+A search that goes on after the erasure began has that as its ``bound``, a position of the log: what was appended
+since is new, and goes only when it came from what is erased.
 """
 
 from __future__ import annotations
@@ -108,8 +111,10 @@ class Found:
 class Search:
     """Follows one target. What it knows only grows, so that passes come to an end."""
 
-    def __init__(self, target: ErasureTarget, kinds: Kinds) -> None:
+    def __init__(self, target: ErasureTarget, kinds: Kinds, bound: int = _ALWAYS) -> None:
         self.target = target
+        self._bound = bound
+        self._old = True
         self._kinds = kinds
         self._chain = subjects.thread_chain(target.thread) if target.thread else ""
         self._book = subjects.book_chain(target.scope, target.owner) if target.scope in ("permanent", "session") else ""
@@ -141,6 +146,7 @@ class Search:
         record = lenient.read_any(stored)
         if record is None or record.header.chain == subjects.ERASURES:
             return
+        self._old = record.position <= self._bound
         facts = self._told_in(record)
         gone = {
             index: what
@@ -193,7 +199,7 @@ class Search:
         """Whether an entry of the target's thread goes; what is known of calls and pieces is noted either way."""
         if isinstance(event, ToolCall):
             self._asked.setdefault((event.turn, event.call), set()).add(event.entry)
-        goes = (
+        goes = self._old and (
             self._whole
             or _within(event.entry, self.target.entries)
             or bool(event.turn and _within(event.turn, self.target.turns))
@@ -213,7 +219,9 @@ class Search:
         """Whether something came from what the target takes of its thread."""
         if not self._chain or (came.thread or subjects.chain_thread(chain)) != self.target.thread:
             return False
-        return self._whole or bool(self._evidence & set(came.entries)) or _within(came.turn, self.target.turns)
+        if not self._evidence.isdisjoint(came.entries):
+            return True
+        return self._old and (self._whole or _within(came.turn, self.target.turns))
 
     # Facts
 
@@ -232,10 +240,8 @@ class Search:
             self._reach(fact.identity, version, own, record.position)
         goes = (
             own in self._ids
-            or (self._whole and header.chain == self._chain)
             or self._derived(event.fact.provenance, header.chain)
-            or fact.identity in self._identities
-            or self._owned(fact.identity)
+            or (self._old and self._named(header.chain, fact.identity))
             or self._versions.get(version, 0) > record.position
             or any(one in self._ids or one in self._gone for one in (about, event.fact.cites) if one)
         )
@@ -254,8 +260,12 @@ class Search:
         if own == self.target.fact:
             self._identities.add(identity)
             self.found.anchor = position
-        self._versions[version] = _ALWAYS
+        self._versions[version] = self._bound
         self._ids.add(own)
+
+    def _named(self, chain: str, identity: Identity) -> bool:
+        """Whether a fact goes for where it stands, or for what it is about."""
+        return (self._whole and chain == self._chain) or identity in self._identities or self._owned(identity)
 
     def _owned(self, identity: Identity) -> bool:
         return bool(self.target.owner) and (identity.scope, identity.owner) == (self.target.scope, self.target.owner)
@@ -270,32 +280,37 @@ class Search:
         return True
 
     def _disagreed(self, event: ConflictRaised | ConflictResolved) -> bool:
-        about = event.identity in self._identities or self._owned(event.identity)
-        return about or not self._ids.isdisjoint(event.facts)
+        if self._old and (event.identity in self._identities or self._owned(event.identity)):
+            return True
+        return any(one in self._ids or one in self._gone for one in event.facts)
 
     # The rest
 
     def _composed(self, record: Record, event: ContextComposed) -> bool:
-        if self._whole and record.header.chain == self._chain:
+        if self._old and self._whole and record.header.chain == self._chain:
             return True
         recipe = event.recipe
-        said = [recipe.request, recipe.note, *(line.note for line in (*recipe.earlier, *recipe.now))]
-        return any(text in held for held in said if held for text in self._texts)
+        lines = (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))
+        said = [held for held in (recipe.request, recipe.note, *(line.note for line in lines)) if held]
+        if not self._old and recipe.position <= self._bound:
+            return bool(said)  # it was on its way, and the words to look for may be gone by now
+        return any(text in held for held in said for text in self._texts)
 
     def _other(self, record: Record, event: Event) -> bool:
         chain = record.header.chain
         mine = bool(self._chain) and chain == self._chain
         match event:
             case Extracted():
-                return mine and bool(event.failed) and (self._whole or event.turn in self._touched)
+                return mine and bool(event.failed) and event.turn in self._touched
             case TurnAborted():
-                return mine and bool(event.reason) and (self._whole or _within(event.turn, self.target.turns))
+                wanted = self._whole or _within(event.turn, self.target.turns)
+                return mine and self._old and bool(event.reason) and wanted
             case MemoryUsed():
-                return mine and self._whole
+                return mine and self._old and self._whole
             case SessionStateSet():
-                return bool(self._book) and chain == self._book
+                return self._old and chain == self._book
             case SessionEnded():
-                return bool(self._book) and chain == self._book and bool(event.reason)
+                return self._old and chain == self._book and bool(event.reason)
             case _:
                 return False
 

@@ -7,7 +7,23 @@ from typing import Any
 
 import pytest
 from desks import Desk, whole_turn
-from erasing_desks import ADA, SECRET, asked, entries, erase, extracted, fact, plan, plant, raw, read, told, verified
+from erasing_desks import (
+    ADA,
+    SECRET,
+    asked,
+    entries,
+    erase,
+    extracted,
+    fact,
+    plan,
+    plant,
+    raw,
+    read,
+    recipe,
+    told,
+    verified,
+)
+from msgspec import structs
 
 from eunoe.audit.worker import AuditWorker
 from eunoe.runtime import dead_letters
@@ -16,6 +32,7 @@ from eunoe.schemas import blobs, records, subjects
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
 from eunoe.schemas.errors import WorkerMissing
 from eunoe.schemas.events import (
+    ContextComposed,
     EraseDone,
     EraseIntended,
     EraseKept,
@@ -104,6 +121,43 @@ async def test_what_comes_in_meanwhile_goes_too(desk: Desk) -> None:
     assert (reply.state, reply.counts.facts) == ("done", 1)
     assert list(told(await read(desk))) == []
     assert len({id for id, _ in desk.remade}) == 2  # noqa: A001
+
+
+async def test_what_is_new_under_the_old_name_stays(desk: Desk) -> None:
+    """A turn that is appended while the thread is erased, and what is known of it: no late step takes them (F67)."""
+    await desk.append(1, *whole_turn(SECRET))
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        await desk.append(2, *whole_turn("new"), turn="k2")
+        await extracted(desk, 1, fact("8080", 3))
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+
+    reply = await erase(desk, thread="t")
+
+    assert (reply.state, reply.counts.entries) == ("done", 2)
+    assert await entries(desk) == {1: "-", 2: "-", 3: "new", 4: "done"}
+    assert list(told(await read(desk))) == [("port", "8080")]
+
+
+async def test_a_recipe_that_was_on_its_way_goes(desk: Desk) -> None:
+    """It was made of what the log held before, and the words to look for are gone; a later one stays."""
+    await desk.append(1, *whole_turn(SECRET))
+    composer = Caller("worker", "composition")
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        if not desk.remade:
+            for n, position in enumerate((1, 99), 1):
+                made = structs.replace(recipe(f"{n}"), position=position)
+                await desk.append(n, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
+        desk.remade.append((id, reason))
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    left = [e.recipe.request for r in await read(desk) for e in r.events if isinstance(e, ContextComposed)]
+    assert (reply.counts.contexts, left) == (1, ["2"])
 
 
 async def test_it_waits_for_the_facts_worker_and_says_so(desk: Desk) -> None:
