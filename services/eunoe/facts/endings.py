@@ -22,7 +22,7 @@ from eunoe.facts.session_records import SessionRecords
 from eunoe.runtime.doors import Documents, Entry
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Conflict
-from eunoe.schemas.facts import Document, Identity, Indexed, Stated
+from eunoe.schemas.facts import Assertion, Document, Identity, Indexed, Stated
 from eunoe.schemas.records import Record
 
 _index = msgspec.json.Decoder(Indexed)
@@ -39,10 +39,13 @@ class Endings:
     async def begin(self, batch: Sequence[Record], told: Sequence[Told]) -> Batch:
         """Note what records say of sessions, before anything of them is written."""
         ended: set[str] = set()
+        facts: dict[int, list[Assertion]] = {}
+        for one in told:
+            facts.setdefault(one.stated.position, []).append(one.stated.fact)
         for record in batch:
-            said = sessions.said(record, [one.stated.fact for one in told if one.stated.position == record.position])
+            said = sessions.said(record, facts.get(record.position, ()))
             await self.records.note(said)
-            ended.update(session for session, one in said.items() if one.ended > sessions.NEVER)
+            ended.update(session for session, found in said.items() if found.ended > sessions.NEVER)
         return Batch(self, self._bucket, ended)
 
     async def events(self, identity: Identity) -> Sequence[Event]:

@@ -76,6 +76,9 @@ class SessionRecords:
         return True
 
     def _remember(self, session: str, record: SessionRecord, revision: int) -> None:
+        """The newest that was seen; what was read while somebody wrote is older."""
+        if session in self._known and self._known[session][1] > revision:
+            return
         self._known[session] = (record, revision)
         self._known.move_to_end(session)
         while len(self._known) > _KEPT:
