@@ -34,7 +34,7 @@ VIEW: tuple[tuple[Scope, str, str], ...] = (
     ("permanent", "shared", "entity"),
 )
 ROUNDS = 10
-VIEW_GETS = 200.0  # KV gets that a view of 300 facts may take as long as: less than one a fact
+VIEW_GETS = 150.0  # KV gets that a view of 300 facts may take as long as: half of one a fact
 LISTED_THREADS = 100
 
 
