@@ -16,6 +16,7 @@ State = Literal["current", "superseded", "retired", "deleted", "approved", "move
 """Why a version is shown: in force (current, proposed), or what took it out of force; *removed* by a preview."""
 
 _OF_ONE_VERSION = ("retired", "approved", "moved")  # acts that end the version of their target, and no other
+_ENDING = ("deleted", *_OF_ONE_VERSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def versions(run: Run, valid: int | None = None) -> list[Version]:
     holding = [replace(one, number=numbers[one.id]) for one in _walked(_at(run, valid))]
     head = holding[-1] if holding and holding[-1].in_force else None
     away = [one for one in everything if not any(holds(stated.fact, valid) for stated in one.said)]
-    return [*holding, *(_away(run, one, valid, head) for one in away)]
+    return [*holding, *(_away(_ended(run, one), valid, head) for one in away)]
 
 
 def holds(fact: Assertion, at: int) -> bool:
@@ -168,14 +169,22 @@ def _concerns(event: Event, facts: Iterable[str]) -> bool:
     return event.kind in _OF_ONE_VERSION and event.target in facts
 
 
-def _away(run: Run, version: Version, valid: int, head: Version | None) -> Version:
-    """A version that does not hold at the moment: what ended it in its own time, else that its time is another."""
+def _ended(run: Run, version: Version) -> Version:
+    """A version as it is at a moment when it holds, where it may have been ended: by what, or as it was given."""
+    last = next((event for event in reversed(run.events) if isinstance(event, Act) and event.kind in _ENDING), None)
+    if last is None or order(last) < order(version.first):
+        return version
     fact = version.first.fact
-    if any(isinstance(event, Act) and order(event) > order(version.first) for event in run.events):
-        own = fact.valid_from if fact.valid_from is not None else (fact.valid_to or 0) - 1
-        then = next((one for one in _walked(_at(run, own)) if version.first in one.said), None)
-        if then and then.rule == then.state:
-            return replace(version, state=then.state, rule=then.rule, superseded_by=then.superseded_by)
+    own = fact.valid_from if fact.valid_from is not None else (fact.valid_to or 0) - 1
+    then = next((one for one in _walked(_at(run, own)) if version.first in one.said), version)
+    return replace(version, state=then.state, rule=then.rule, superseded_by=then.superseded_by)
+
+
+def _away(version: Version, valid: int, head: Version | None) -> Version:
+    """A version that does not hold at the moment: what ended it, else that its time is another."""
+    fact = version.first.fact
+    if version.rule == version.state:
+        return version
     if fact.valid_from is not None and valid < fact.valid_from:
         return replace(version, state="superseded", rule="future", superseded_by="")
     return replace(version, state="superseded", rule="past", superseded_by=head.id if head else "")
