@@ -97,9 +97,9 @@ def left(document: Document, end: Order) -> Document:
     return document if len(kept) == len(events) and not document.floors else build(document.identity, kept)
 
 
-def due(record: SessionRecord, now: int) -> bool:
-    """Whether an expired session is still to be ended: something was written to it after its last end, if any."""
-    return expired(record, now) and record.changed >= _minute(record.ended[0])
+def lasting(record: SessionRecord) -> bool:
+    """Whether a session is still to be ended: something was written to it after its last end, if any."""
+    return bool(record.changed) and record.changed >= _minute(record.ended[0])
 
 
 def status(record: SessionRecord | None, now: int, facts: int = 0) -> Status:

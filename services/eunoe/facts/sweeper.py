@@ -16,14 +16,13 @@ import msgspec
 from eunoe.facts import sessions
 from eunoe.facts.duty import Duty, Shared
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import NumberReused, NumberSkipped
 from eunoe.schemas.events import SessionEnded
 from eunoe.schemas.facts import SessionRecord
 from eunoe.schemas.requests import AppendRequest
 
 logger = logging.getLogger(__name__)
 
-PRODUCER = "sessions"
+PRODUCER = "sessions"  # with the time of expiry (ms UTC) behind it
 REASON = "expired"
 LOOK_SECONDS = 60.0  # seconds between two looks for sessions that expired
 
@@ -31,10 +30,13 @@ _decode = msgspec.json.Decoder(SessionRecord).decode
 
 
 class Sweeper(Duty):
-    """Appends `SessionEnded` to the book of each session that expired."""
+    """Appends `SessionEnded` to the book of each session that expired. Of the records of sessions it reads, after the
+    first time, only those that changed since."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
+        self._read = 0
+        self._lasting: dict[str, int] = {}
         self._expired: dict[str, int] = {}
         self._ended = 0
 
@@ -48,15 +50,12 @@ class Sweeper(Duty):
         """One look: end what the last one found expired and is so still."""
         if not await self._caught_up():
             return
-        before, self._expired = self._expired, {}
+        await self._learn()
         now = self._shared.clock.now()
-        async for entry in self._shared.store.session.scan([subjects.sessions_filter()]):
-            record = _decode(entry.value)
-            if not sessions.due(record, now):
-                continue
-            self._expired[record.session] = record.expires_at
-            if before.get(record.session) == record.expires_at:
-                await self._end(record)
+        before, self._expired = self._expired, {name: at for name, at in self._lasting.items() if at <= now}
+        for session, expired in self._expired.items():
+            if before.get(session) == expired:
+                await self._end(session, expired)
 
     async def _watch(self) -> None:
         while True:
@@ -70,15 +69,22 @@ class Sweeper(Duty):
         waiting, _ = await consumer.pending()
         return not waiting
 
-    async def _end(self, record: SessionRecord) -> None:
-        """Another replica that is first appends the same under the same number; one that lost looks again later."""
-        chain = subjects.book_chain("session", record.session)
-        number = (await self._shared.auditor.head(chain, PRODUCER)).n + 1
-        event = SessionEnded(at=record.expires_at, reason=REASON)
-        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=number, events=(event,))
-        try:
-            reply = await self._shared.auditor.append(chain, request)
-        except (NumberReused, NumberSkipped):
-            return
+    async def _learn(self) -> None:
+        """When each session that has not ended expires (ms UTC)."""
+        bucket = self._shared.store.session
+        upto = await bucket.revision()
+        async for entry in bucket.scan([subjects.sessions_filter()], after=self._read):
+            record = _decode(entry.value)
+            self._lasting.pop(record.session, None)
+            if sessions.lasting(record):
+                self._lasting[record.session] = record.expires_at
+        self._read = upto
+
+    async def _end(self, session: str, expired: int) -> None:
+        """Under a producer of its own, so that however many replicas append it, and however often, it is there once."""
+        chain = subjects.book_chain("session", session)
+        event = SessionEnded(at=expired, reason=REASON)
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=f"{PRODUCER}-{expired}", n=1, events=(event,))
+        reply = await self._shared.auditor.append(chain, request)
         self._ended += not reply.duplicate
-        logger.info("the session %s expired", record.session, extra={"action": "session_ended", "chain": chain})
+        logger.info("the session %s expired", session, extra={"action": "session_ended", "chain": chain})
