@@ -18,10 +18,12 @@ from fact_desks import PERSON, FactDesk, recorded
 from nursery import Child, Nursery, nursery
 from polling import until
 from rebuilding import THREADS, busy_space
+from shell import Shell
 from witness import Witness, witness
 
 from eunoe.client import Memory
 from eunoe.facts import lease as leases
+from eunoe.facts.rebuild import Rebuild
 from eunoe.runtime import topology
 from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Store
@@ -231,3 +233,49 @@ async def _listed(requester: Requester, settings: Settings, thread: str) -> Fact
     subject = subjects.request(settings.space, "facts", PERSON, subjects.thread_chain(thread))
     data = msgspec.json.encode(FactsRequest(thread=thread, limit=limits.PAGE_FACTS))
     return msgspec.json.decode(await requester.request(subject, data), type=FactsReply)
+
+
+async def test_a_person_checks_the_facts_and_has_them_made_again(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the command line: nothing differs; then somebody meddles with a bucket, and it is named; then it is mended."""
+    monkeypatch.setattr("eunoe.facts.keeper.Rebuild", functools.partial(Rebuild, steady=0.1))
+    shell = Shell(tmp_path / "home")
+    on = ("--url", settings.url, "--space", settings.space)
+    async with running(settings), desk_of(settings, tmp_path) as desk, witness(settings) as eyes:
+        await busy_space(desk, 20)
+        await settled(eyes)
+        before = await anyio.to_thread.run_sync(shell, "rebuild", "facts", "--check", *on)
+        key, *_ = [entry.key async for entry in eyes.store.thread.scan(["fact.>"])]
+        await eyes.store.thread.put(key, b"{}")
+        meddled = await anyio.to_thread.run_sync(shell, "rebuild", "facts", "--check", *on)
+        told = await anyio.to_thread.run_sync(shell, "rebuild", "facts", "--check", "--json", *on)
+        mended = await anyio.to_thread.run_sync(shell, "rebuild", "facts", *on)
+        after = await anyio.to_thread.run_sync(shell, "rebuild", "facts", "--check", *on)
+
+    count, records = told.json["documents"], told.json["records"]
+    assert (before.code, before.lines) == (
+        0,
+        [f"the facts are what the log says: {count} documents from {records} records"],
+    )
+    assert meddled.code == told.code == 1
+    assert meddled.lines[0] == "1 document is not what the log says; `eunoe rebuild facts` mends that"
+    assert any(key[:20] in line for line in meddled.lines)
+    assert told.json["differing"] == [{"scope": "thread", "key": key, "what": "other"}]
+    assert (told.json["check"], told.json["differences"], told.json["generation"]) == (True, 1, 1)
+    assert mended.lines == [f"the facts were made again: {count} documents from {records} records, generation 2"]
+    assert (mended.code, after.code, after.lines) == (0, 0, before.lines)
+
+
+async def test_who_may_not_have_the_facts_made_again_hears_so(settings: Settings, tmp_path: Path) -> None:
+    """In one line, with exit code 1; without a facts worker, which one is missing."""
+    shell = Shell(tmp_path / "home")
+    on = ("--url", settings.url, "--space", settings.space)
+    async with running(settings, ["audit"]):
+        alone = await anyio.to_thread.run_sync(shell, "rebuild", "facts", *on)
+        async with running(settings, ["facts"]):
+            agent = await anyio.to_thread.run_sync(shell.named("agent", "builder"), "rebuild", "facts", *on)
+
+    assert (alone.code, agent.code) == (3, 1)
+    assert "no facts worker" in alone.complaint
+    assert agent.complaint == "eunoe: an agent may not have the facts made again; a person may"

@@ -41,7 +41,7 @@ def page(found: Rebuilt, width: int) -> Iterator[RenderableType]:
     elif not found.differences:
         yield Text(f"the facts are what the log says: {counted}")
     else:
-        yield Text(f"{_count(found.differences)} not what the log says, of {counted}; `eunoe rebuild facts` mends that")
+        yield Text(f"{_count(found.differences)} not what the log says; `eunoe rebuild facts` mends that")
         yield Text()
         yield _differing(found.differing)
         if (more := found.differences - len(found.differing)) > 0:
