@@ -64,7 +64,8 @@ async def test_what_was_erased_is_in_no_file_of_the_store(
 ) -> None:
     """Log, buckets of either generation, pieces, dead letters, consumers, anchors and receipts, once all is stopped."""
     secret, path, piece = secrets.token_hex(16), f"{secrets.token_hex(8)}.py", "".join(noise(300_000))
-    async with running(settings) as fleet, Memory.connect(settings=settings) as memory:
+    outbox = tmp_path / "outbox"
+    async with running(settings) as fleet, Memory.connect(settings=settings, outbox=outbox) as memory:
         async with memory.thread("t").turn(f"the password is {secret}") as turn:
             await used(turn, "c", "read_file", f"token = {secret}", path=path)
             await turn.reply(f"It is {secret}. {piece}")

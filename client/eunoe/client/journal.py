@@ -56,6 +56,7 @@ class Journal:
         self._chains: dict[str, Kept] = {}
         self._ids: dict[int, tuple[int, str]] = {}
         self._next = 1
+        self._left = False  # whether the file has units that were delivered or refused
         self._lock = _locked(path)
         try:
             self._lines = self._open()
@@ -100,6 +101,9 @@ class Journal:
             raise self._full(error) from None
 
     def close(self) -> None:
+        """Let the file go; what was delivered does not stay in one that holds nothing."""
+        if not self._ids and self._left:
+            self._begin_again()
         self._lines.close()
         os.close(self._lock)
 
@@ -175,6 +179,7 @@ class Journal:
         raise ValueError(f"it is about the unit {number}, which is not kept")
 
     def _leave(self, chain: str, number: int, how: str) -> None:
+        self._left = True
         kept = self._chains[chain]
         del kept.units[number]
         kept.n += how == "done"
@@ -195,6 +200,7 @@ class Journal:
         bases = ({"base": chain, "n": kept.n, "producer": kept.producer} for chain, kept in chains)
         try:
             self._lines.replace(self._header() + _joined(bases))
+            self._left = False
         except OSError as error:
             logger.warning(
                 "the outbox %s stays large: %s", self.path, error.strerror, extra={"action": "outbox_not_compacted"}

@@ -18,7 +18,7 @@ OUT_OF_REACH = (
     "backups and snapshots of the store, and blocks of the disk that its files had before",
     "files that were exported, and spaces into which they were imported",
     "what model providers were sent",
-    "outboxes of clients that have not delivered yet, and programs' own memory",
+    "outbox files of clients that run or did not end well, and programs' own memory",
 )
 
 

@@ -140,6 +140,20 @@ def test_a_large_file_that_holds_nothing_begins_again(tmp_path: Path) -> None:
     second.close()
 
 
+def test_what_was_delivered_does_not_stay_in_a_file_that_is_let_go(tmp_path: Path) -> None:
+    """Not even of a small one: it may be erased from the store; the numbers go on all the same."""
+    first = journal(tmp_path / "o")
+    said = unit("a secret")
+    first.put("thread.t", [said])
+    first.strike(said, "done")
+    first.close()
+    second = journal(tmp_path / "o")
+
+    assert b"a secret" not in (tmp_path / "o").read_bytes()
+    assert second.restored()["thread.t"].n == 2
+    second.close()
+
+
 @pytest.mark.parametrize(
     "line", [b'{"done":7}', b'{"refused":7}', b'{"done":"x"}', b'{"base":"thread.t","n":"x","producer":"p"}']
 )
