@@ -8,6 +8,7 @@ from desks import AGENT, Desk
 
 from eunoe.audit import rules
 from eunoe.audit.worker import LocalAuditor
+from eunoe.facts.fold import View, fold
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lookup import Lookup
 from eunoe.facts.projector import Projector
@@ -19,7 +20,7 @@ from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.events import Event, FactEventBase, FactRecorded, SessionStateSet
-from eunoe.schemas.facts import Assertion, FactClass, Identity, Scope, Source, SourceClass
+from eunoe.schemas.facts import Assertion, Document, FactClass, Identity, Scope, Source, SourceClass
 from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView
 from eunoe.schemas.subjects import Caller
 
@@ -79,6 +80,10 @@ class FactDesk(Desk):
 
     async def listed(self, viewer: Viewer, request: FactsRequest | None = None) -> list[FactView]:
         return list((await self.reading.list(request or FactsRequest(), viewer)).facts)
+
+    def view(self, document: Document) -> View:
+        """What a document says, whenever it holds."""
+        return fold(document, single=self.kinds[document.identity.subject].single)
 
     async def contents(self) -> dict[str, bytes]:
         """Every document of the three buckets, by bucket and key."""

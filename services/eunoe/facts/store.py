@@ -13,7 +13,6 @@ from eunoe.facts.acts import Done, act, done, whole
 from eunoe.facts.admission import Told, told
 from eunoe.facts.document import BelowFloor
 from eunoe.facts.endings import Endings
-from eunoe.facts.fold import View, fold
 from eunoe.facts.history import History
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event
@@ -105,10 +104,6 @@ class FactStore:
         if stored and not stored.floors:
             return stored
         return documents.build(identity, await self._endings.events(identity), bounded=False)
-
-    def view(self, document: Document) -> View:
-        """What a document says, by the rules of its kind."""
-        return fold(document, single=self._kinds[document.identity.subject].single)
 
     async def _announce(self, assertion: Told) -> None:
         identity, stated = assertion.identity, assertion.stated

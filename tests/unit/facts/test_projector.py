@@ -103,17 +103,17 @@ async def test_what_the_history_says(desk: FactDesk) -> None:
     """Worked by hand: failed, passed, deleted, failed again; the note retired; the proposal approved."""
     await _history(desk)
     await desk.catch_up()
-    view = desk.facts.view(await _document(desk, _identity()))
+    view = desk.view(await _document(desk, _identity()))
     assert [(v.value, v.state) for v in view.versions] == [
         ("failed", "superseded"),
         ("passed", "deleted"),
         ("failed", "current"),
     ]
-    note = desk.facts.view(await _document(desk, _identity(subject="note", name="a")))
+    note = desk.view(await _document(desk, _identity(subject="note", name="a")))
     assert [v.state for v in note.versions] == ["retired"]
-    proposal = desk.facts.view(await _document(desk, _identity(subject="preference", name="indent")))
+    proposal = desk.view(await _document(desk, _identity(subject="preference", name="indent")))
     assert [(v.state, v.rule) for v in proposal.versions] == [("approved", "approved")]
-    shared = desk.facts.view(await _document(desk, _identity("permanent", "shared", "preference", "indent")))
+    shared = desk.view(await _document(desk, _identity("permanent", "shared", "preference", "indent")))
     assert shared.current is not None
     assert (shared.current.value, shared.current.lineage) == ("tabs", "person/ada")
 
@@ -139,7 +139,7 @@ async def test_a_delivery_out_of_order_brings_its_predecessors_along(desk: FactD
         await desk.write(CHAIN, recorded("v"))
     await desk.projector.apply((await desk.stored())[-1])
     assert (await _state(desk)).record == 200
-    view = desk.facts.view(await _document(desk, _identity()))
+    view = desk.view(await _document(desk, _identity()))
     assert [(v.number, v.supports) for v in view.versions] == [(1, 200)]
     assert desk.projector.statistics()["records"] == 200
 
@@ -167,7 +167,7 @@ async def test_an_old_assertion_below_the_floor_is_folded_from_the_log(desk: Fac
     document = await _document(desk, _identity())
     assert desk.facts.statistics()["refolded"] == 1
     assert (document.floors["model/builder"].count, document.floors["model/builder"].versions) == (5, 5)
-    complete = desk.facts.view(await desk.facts.complete(_identity()))
+    complete = desk.view(await desk.facts.complete(_identity()))
     assert [v.value for v in complete.versions] == ["old", *(f"v{index}" for index in range(20))]
 
 
@@ -178,7 +178,7 @@ async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk)
     await desk.plant(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
     await desk.plant(CHAIN, FactRetired(id="fzzzzzzzzzz"))
     await desk.catch_up()
-    view = desk.facts.view(await _document(desk, _identity()))
+    view = desk.view(await _document(desk, _identity()))
     assert view.current is not None
     assert desk.facts.statistics()["refused"] == 2
 
@@ -187,7 +187,7 @@ async def test_a_tools_permanent_fact_is_a_proposal_of_its_thread(desk: FactDesk
     """What the extraction worker says of a permanent kind waits for a person."""
     await desk.write(CHAIN, recorded("uv", subject="decision", name="Packaging", kind="tool"), caller=EXTRACTION)
     await desk.catch_up()
-    view = desk.facts.view(await _document(desk, _identity(subject="decision", name="packaging")))
+    view = desk.view(await _document(desk, _identity(subject="decision", name="packaging")))
     assert [v.state for v in view.versions] == ["proposed"]
 
 
@@ -302,7 +302,7 @@ async def test_a_batch_writes_each_document_and_the_state_once(tmp_path: Path) -
     await _apply_together(counted.projector, await desk.stored(), 5)
     assert bucket.puts == {"id": 20, "fact": 4, "state": 2}
     assert bucket.gets == {"fact": 2, "state": 1}
-    view = counted.facts.view(await _document(counted, _identity()))
+    view = counted.view(await _document(counted, _identity()))
     assert [version.value for version in view.versions] == [f"v{number}" for number in range(10)]
 
 
@@ -313,7 +313,7 @@ async def test_a_remembered_document_that_was_changed_elsewhere_is_read_again(tm
     for number in range(6):
         await desk.write(CHAIN, recorded(f"v{number}"))
         await replicas[number % 2].apply((await desk.stored())[-1])
-    view = desk.facts.view(await _document(desk, _identity()))
+    view = desk.view(await _document(desk, _identity()))
     assert [version.value for version in view.versions] == [f"v{number}" for number in range(6)]
     assert desk.facts.statistics()["conflicts"] > 0
 
@@ -341,7 +341,7 @@ async def test_an_act_before_its_target_counts_for_nothing_however_they_are_batc
         for one in stored:
             await other.store.log.append(one.subject, one.data)
         await _apply_together(other.projector, stored, together)
-        view = other.facts.view(await _document(other, _identity()))
+        view = other.view(await _document(other, _identity()))
         assert [(version.value, version.state) for version in view.versions] == [("kept", "current")]
         assert other.facts.statistics()["refused"] == 1
 
