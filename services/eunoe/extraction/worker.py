@@ -17,15 +17,17 @@ from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import limits, subjects
+from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Damaged, EunoeError, NumberReused
 from eunoe.schemas.events import Event, Extracted, TurnCommitted, TurnOpened
 from eunoe.schemas.records import Header, Record
 from eunoe.schemas.requests import AppendRequest, DeadLetter
+from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
 
 PRODUCER = "extraction"
+_PRODUCED = records.producer_key(Caller("worker", "extraction"), PRODUCER)  # its name in the header of a record
 _COMMITTED = b'"turn.committed"'  # what the bytes of a record that commits a turn hold
 _TOGETHER = 64  # records of a thread that are handled together
 _UNREACHABLE = 3  # exit code of what passes by itself
@@ -68,7 +70,7 @@ class ExtractionWorker:
         if not committed:
             return
         head = head_of(max(committed, key=lambda stored: stored.seq))
-        done, _ = await self._reached(head)
+        done, _ = await self._reached(head.header.chain)
         if done >= head.header.committed:
             self._counts["repeated"] += len(committed)
             return
@@ -76,9 +78,8 @@ class ExtractionWorker:
         for ordinal in range(done + 1, head.header.committed + 1):
             await self._one(head, ordinal, hand)
 
-    async def _reached(self, head: Head) -> tuple[int, str]:
+    async def _reached(self, chain: str) -> tuple[int, str]:
         """The ordinal of the last turn of this thread that was extracted, and the root that its files have by then."""
-        chain = head.header.chain
         if chain not in self._done:
             done = (await self._auditor.head(chain, PRODUCER)).n
             self._remember(chain, done, await self._root_of(chain, done) if done else "")
@@ -86,11 +87,9 @@ class ExtractionWorker:
 
     async def _root_of(self, chain: str, ordinal: int) -> str:
         """The root that the record of an extracted turn settled or passed on; none where it cannot be read."""
-        head = await self._chains.head(chain, fresh=True)
-        if head is None:
-            return ""
         try:
-            async for record in self._chains.backward(head):
+            start = await self._written(chain)
+            async for record in self._chains.backward(start, batch=1):
                 for event in record.events:
                     if isinstance(event, Extracted) and event.ordinal == ordinal:
                         return event.root
@@ -98,12 +97,20 @@ class ExtractionWorker:
             logger.warning("the root of the files is not known any more", extra={"action": "root_lost", "chain": chain})
         return ""
 
+    async def _written(self, chain: str) -> Head:
+        """The last record that extraction wrote, as the chain's head names it; that head where it names none."""
+        head = await self._chains.head(chain, fresh=True)
+        if head is None:
+            raise Damaged(f"the records of {chain} are missing; run `eunoe audit verify`")
+        done = head.header.producers.get(_PRODUCED)
+        return as_head(await self._chains.record(done.position)) if done and done.position else head
+
     async def _one(self, head: Head, ordinal: int, hand: Hand) -> None:
         """One turn. What fails for good leaves a record that says so, and holds up no later turn."""
         record = hand.committing.get(ordinal)
         place = record.position if record else await self._place(head, ordinal)
         waited = place not in hand.positions
-        _, known = await self._reached(head)
+        _, known = await self._reached(head.header.chain)
         try:
             letter = await self._letter(place) if waited else ""
             record = record or await self._chains.record(place)
@@ -143,7 +150,7 @@ class ExtractionWorker:
             *(ordinal, reason),
             extra={"action": "extraction_failed", "chain": head.header.chain, "position": place},
         )
-        _, known = await self._reached(head)
+        _, known = await self._reached(head.header.chain)
         return nothing(await self._number(place, ordinal), ordinal, reason, known)
 
     async def _append(self, head: Head, ordinal: int, events: tuple[Event, ...]) -> None:

@@ -14,7 +14,7 @@ from turns import call, turn, used
 from eunoe.extraction.rules import ABSOLUTE
 from eunoe.extraction.worker import ExtractionWorker
 from eunoe.schemas import records
-from eunoe.schemas.events import Event, Extracted, FactRecorded
+from eunoe.schemas.events import Event, Extracted, FactRecorded, TurnAborted, TurnOpened
 
 Turns = list[list[tuple[Event, ...]]]
 """The calls of each turn."""
@@ -88,10 +88,12 @@ def test_a_whole_path_has_one_name_in_a_thread(turns: Turns) -> None:
 
 
 async def test_the_root_is_that_of_the_log_for_every_worker(tmp_path: Path) -> None:
-    """The first turn settles it; a worker that starts after it reads it from the turn's record."""
+    """The first turn settles it; a worker that starts after it reads it from the turn's record, behind all that came since."""
     desk = FactDesk(tmp_path)
     first = [*ran("ls", "/r"), *read("/r/a")]
     for n, events in enumerate(([*first], [*ran("ls", "/r/lib"), *read("/r/lib/b")], [*read("/r/a")]), start=1):
+        for part in range(4 * n, 4 * n + 3):
+            await desk.append(1, TurnOpened(), TurnAborted(), turn=f"a{part}", producer=f"p{part}")
         await desk.append(n, *turn(*events), turn=f"k{n}")
         worker = ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
         for stored in await desk.stored():
