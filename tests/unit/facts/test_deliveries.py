@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from eunoe.facts.document import BelowFloor, add, build, empty, encode
+from eunoe.facts.document import BelowFloor, add, build, empty, encode, sufficient
 from eunoe.facts.fold import View, fold
 from eunoe.facts.lineage import Event, author, lineage, order
 from eunoe.schemas import ids
@@ -130,7 +130,9 @@ class Deliveries(RuleBasedStateMachine):
                 replica.take(about, own[::-1] if number else own)
             first, second = (encode(replica.documents[about]) for replica in self.replicas)
             assert first == second == encode(build(about, own))
-            self._same(fold(self.replicas[0].documents[about]), fold(build(about, own, bounded=False)))
+            bounded, whole = self.replicas[0].documents[about], build(about, own, bounded=False)
+            for moment in (None, 5, 15) if sufficient(bounded) else (None,):
+                self._same(fold(bounded, valid=moment), fold(whole, valid=moment))
 
     def _same(self, bounded: View, whole: View) -> None:
         assert bounded.heads == whole.heads
