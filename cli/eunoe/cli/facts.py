@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 import typer
 
-from eunoe.cli import facts_view
+from eunoe.cli import facts_view, sessions_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, given, require_thread
 from eunoe.cli.connect import look
@@ -18,7 +18,7 @@ from eunoe.runtime.session import Session
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Scope
-from eunoe.schemas.requests import FactsReply, FactsRequest, FactView
+from eunoe.schemas.requests import FactsReply, FactsRequest, FactView, SessionReply, SessionRequest
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
@@ -90,10 +90,10 @@ def facts(
 
 
 def fetched(ctx: typer.Context, request: FactsRequest) -> FactsReply:
-    """The page; a session of which nothing is known is told on standard error."""
-    reply, unknown = look(ctx, _facts, request)
-    if unknown:
-        console(ctx, stderr=True).print(f"eunoe: nothing is known of a session {request.session!r}", soft_wrap=True)
+    """The page; that a session holds nothing any more, or never did, is told on standard error."""
+    reply, said = look(ctx, _facts, request)
+    if said:
+        console(ctx, stderr=True).print(f"eunoe: {said}", soft_wrap=True)
     return reply
 
 
@@ -111,8 +111,8 @@ def time_given(text: str | None) -> int | None:
     return None if text is None else times.moment(text)
 
 
-async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, bool]:
-    """The page, and whether a session was named of which nothing is known."""
+async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, str]:
+    """The page, and how a session stands that was named and does not last."""
     if request.thread:
         await require_thread(session, request.thread)
     if request.scope or request.thread or request.session:
@@ -121,14 +121,14 @@ async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, b
     else:
         reply = await _everyones(session, request)
     kept = tuple(fact for fact in reply.facts if _concerns(fact, request.agent))
-    return msgspec.structs.replace(reply, facts=kept), await _unknown(session, request.session)
+    return msgspec.structs.replace(reply, facts=kept), await _standing(session, request.session)
 
 
-async def _unknown(session: Session, name: str) -> bool:
+async def _standing(session: Session, name: str) -> str:
     if not name:
-        return False
-    request = FactsRequest(scope="session", session=name, all=True, limit=1)
-    return not (await ask(session, "facts", request, FactsReply)).facts
+        return ""
+    found = await ask(session, "session", SessionRequest(session=name), SessionReply)
+    return "" if found.status == "open" else sessions_view.standing(name, found)
 
 
 async def _everyones(session: Session, request: FactsRequest) -> FactsReply:

@@ -9,18 +9,15 @@ from rich.text import Text
 from eunoe.cli import words
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
-from eunoe.schemas.facts import SessionRecord
 from eunoe.schemas.requests import SessionReply
 
 
 def shown(reply: SessionReply, width: int) -> Iterator[Text]:
     """How it stands in one line; of one that lasts also who takes part, what it holds, and what it carries."""
     record = reply.record
-    if record is None:
-        yield Text("nothing is known of this session")
-        return
-    yield Text(clean(f"session {record.session}: {_standing(reply.status, record)}"), style="bold")
-    if reply.status != "open":
+    name = record.session if record else ""
+    yield Text(clean(standing(name, reply)), style="bold")
+    if record is None or reply.status != "open":
         return
     yield Text(f"started {words.day(record.started)}, changed {words.day(record.changed)} (UTC)")
     for what, names in (("agents", record.agents), ("threads", record.threads)):
@@ -32,10 +29,14 @@ def shown(reply: SessionReply, width: int) -> Iterator[Text]:
         yield verbatim(record.state)
 
 
-def _standing(status: str, record: SessionRecord) -> str:
-    if status == "ended":
+def standing(name: str, reply: SessionReply) -> str:
+    """How a session stands, in one line."""
+    record = reply.record
+    if record is None:
+        return f"nothing is known of a session {name!r}"
+    if reply.status == "ended":
         why = f": {record.reason}" if record.reason else ""
-        return f"ended {words.moment(record.ended[0])} by {record.ended_by}{why}"
-    if status == "expired":
-        return f"expired {words.moment(record.expires_at)}, a day after it was last written to"
-    return f"open, expires {words.moment(record.expires_at)}"
+        return f"session {name}: ended {words.moment(record.ended[0])} by {record.ended_by}{why}"
+    if reply.status == "expired":
+        return f"session {name}: expired {words.moment(record.expires_at)}, a day after it was last written to"
+    return f"session {name}: open, expires {words.moment(record.expires_at)}"
