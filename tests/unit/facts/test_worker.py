@@ -16,10 +16,11 @@ from fact_desks import PERSON, FactDesk, recorded, written
 
 from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.worker import FactsWorker
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Denied, Invalid, NotFound
-from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest
+from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, KindsReply
 from eunoe.schemas.subjects import Address, Caller
 from eunoe.testing import memory_store
 from eunoe.testing.generations import MemoryGenerations
@@ -138,3 +139,28 @@ async def test_a_request_that_cannot_be_read_is_refused(desk: FactDesk) -> None:
         for data in (b"\x00", b'{"thread": 2147483648}'):
             with pytest.raises(Invalid, match="cannot be read"):
                 await worker.handlers()["facts"](Address("facts", PERSON, ""), data)
+
+
+async def test_kinds_and_labels_are_told_as_the_worker_has_them(desk: FactDesk) -> None:
+    """A kind that the configuration changed, one that it added, one as shipped, and the labels by number."""
+    changed = {"note": {"single": False}, "ticket": {"fact_class": "dynamic", "description": "What is asked for."}}
+    desk.settings = Settings(data=desk.settings.data, kinds=changed, labels={"urgent": 7, "old": 2})
+    async with running(desk) as worker:
+        data = await worker.handlers()["kinds"](Address("kinds", AGENT, ""), b"{}")
+    reply = msgspec.json.decode(data, type=KindsReply)
+    kinds = {kind.name: (kind.origin, kind.fields) for kind in reply.kinds}
+    assert kinds["note"] == ("changed", ("single",))
+    assert kinds["ticket"][0] == "added"
+    assert kinds["file"] == ("shipped", ())
+    assert list(reply.labels.items()) == [("old", 2), ("urgent", 7)]
+
+
+async def test_a_watermark_names_buckets_that_hold_what_it_says_of_the_log(desk: FactDesk) -> None:
+    """A record is projected while the answer is on its way: the revision that is named has its documents."""
+    async with running(desk) as worker:
+        for number in range(20):
+            reply = await desk.write("thread.t", recorded(f"v{number}"))
+            found = await ask(worker, FactsRequest(thread="t", after=Watermark(log=reply.position), wait=5.0))
+            entry = await desk.store.thread.get(subjects.fact_key("t", "tests", "pytest"))
+            assert entry is not None
+            assert found.watermark.thread >= entry.revision
