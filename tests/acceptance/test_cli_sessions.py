@@ -42,7 +42,7 @@ def test_a_state_is_set_from_the_one_that_was_seen(eunoe: Shell) -> None:
     eunoe("session", "set", "release", '{"step": 3}')
     seen = eunoe("session", "show", "release", "--json").json["record"]["state_id"]
 
-    stale = eunoe("session", "set", "release", "4", "--expected", "")
+    stale = eunoe("session", "set", "release", "4", "--expected", "none")
     taken = eunoe("session", "set", "release", "4", "--expected", seen, "--json")
 
     assert stale.code == 1
@@ -78,13 +78,14 @@ def test_a_session_that_ended_says_so_and_begins_anew(eunoe: Shell) -> None:
     assert eunoe("fact", "set", "service", "db", "up", "--session", "brief").code == 0
     done = eunoe("session", "end", "brief", "--yes", "--reason", "all done")
     again = eunoe("session", "end", "brief", "--yes", "--json")
-    facts = eunoe("facts", "--scope", "session", "--session", "brief", "--all", "--json").json["facts"]
+    facts = eunoe("facts", "--scope", "session", "--session", "brief", "--all", "--json")
     assert eunoe("fact", "set", "service", "cache", "up", "--session", "brief").code == 0
     held = eunoe("facts", "--scope", "session", "--session", "brief", "--json").json["facts"]
 
     assert done.code == 0
     assert re.fullmatch(r"session brief: ended [-:\dT ]+Z by person ada: all done", " ".join(done.lines))
     assert (again.code, again.json["status"], again.json["record"]["reason"]) == (0, "ended", "all done")
-    assert facts == []
+    assert (facts.code, facts.json["facts"]) == (0, [])
+    assert re.fullmatch(r"eunoe: session brief: ended .* by person ada: all done\n", facts.err)
     assert [fact["identity"]["name"] for fact in held] == ["cache"]
     assert eunoe("session", "show", "brief", "--json").json["status"] == "open"

@@ -45,6 +45,13 @@ def given(name: str | None, what: str) -> str:
     return "" if name is None else ids.check(name, what)
 
 
+def expected_given(id: str | None) -> str | None:  # noqa: A002
+    """The id that must be in force, empty for *none is*; None where nothing was asked. Raises `Invalid` for a blank."""
+    if id is None:
+        return None
+    return "" if id == "none" else ids.check(id, "expected")
+
+
 def number(text: str) -> int:
     """A number from 1 as people type it; 0 for anything else."""
     return int(text) if _NUMBER.match(text) else 0

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import Annotated
 
 import typer
 
 from eunoe.cli import erase_view
-from eunoe.cli.app import App, choices
+from eunoe.cli.app import App
 from eunoe.cli.asking import ask, gate, given
+from eunoe.cli.confirming import confirm
 from eunoe.cli.connect import look, run
-from eunoe.cli.output import console
 from eunoe.cli.pages import emit_page
 from eunoe.client import erasing
 from eunoe.client.erasing import Numbers
@@ -70,12 +69,12 @@ def erase(
 
 def _confirm(ctx: typer.Context, planned: EraseReply) -> None:
     """Ask, where somebody can answer."""
-    if choices(ctx).json or not sys.stdin.isatty():
-        raise Invalid("nobody can be asked here whether to erase; add --yes, or look first with --dry-run")
-    out = console(ctx, stderr=True)
-    for line in erase_view.planned(planned, out.width):
-        out.print(line)
-    typer.confirm("Erase all of it for good?", abort=True, err=True)
+    confirm(
+        ctx,
+        "Erase all of it for good?",
+        lambda width: erase_view.planned(planned, width),
+        "nobody can be asked here whether to erase; add --yes, or look first with --dry-run",
+    )
 
 
 def _target(

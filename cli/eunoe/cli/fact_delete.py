@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from eunoe.cli import fact_changes_view, fact_delete_view
-from eunoe.cli.app import App, choices
+from eunoe.cli.app import App
 from eunoe.cli.asking import given, memory, require_thread
+from eunoe.cli.confirming import confirm
 from eunoe.cli.connect import look, run
 from eunoe.cli.fact_acts import ReasonOption
 from eunoe.cli.fact_changes import Changed, change, stated, version
 from eunoe.cli.facts import scope_given
-from eunoe.cli.pages import emit_page, print_page
+from eunoe.cli.pages import emit_page
 from eunoe.client.deleting import Deletion, ScopeDeletion
 from eunoe.client.memory import Memory
 from eunoe.facts.lineage import SHARED
@@ -126,13 +126,13 @@ def _whole(ctx: typer.Context, place: Place, reason: str, dry_run: bool, yes: bo
 
 
 def _ask(ctx: typer.Context, counted: ScopeDeletion) -> None:
-    """Raises `Invalid` where nobody can be asked, and leaves with 1 when the answer is no."""
-    if choices(ctx).json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        many = fact_delete_view.counted(counted.facts, counted.kinds)
-        raise Invalid(f"this would delete {many}; add --yes to do it, or --dry-run to only count")
-    print_page(ctx, lambda width: fact_delete_view.whole(counted, width))
-    if not typer.confirm("Delete them?"):
-        raise typer.Exit(1)
+    many = fact_delete_view.counted(counted.facts, counted.kinds)
+    confirm(
+        ctx,
+        "Delete them?",
+        lambda width: fact_delete_view.whole(counted, width),
+        f"this would delete {many}; add --yes to do it, or --dry-run to only count",
+    )
 
 
 async def _counted(session: Session, place: Place) -> ScopeDeletion:

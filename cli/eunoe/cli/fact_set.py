@@ -11,7 +11,7 @@ import typer
 
 from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
-from eunoe.cli.asking import given
+from eunoe.cli.asking import expected_given, given
 from eunoe.cli.fact_changes import Changed, change, stated, version
 from eunoe.cli.facts import time_given
 from eunoe.client.memory import Memory
@@ -101,7 +101,7 @@ def set_fact(
         content=_content(content, content_file),
         valid_from=time_given(valid_from),
         valid_to=time_given(valid_to),
-        expected=_expected(expected),
+        expected=expected_given(expected),
         key=given(key, "key"),
         preview=_place(preview, "preview"),
         replaces=given(replaces, "fact"),
@@ -197,10 +197,3 @@ def _content(text: str | None, file: Path | None) -> str:
     if len(raw) > most:
         raise Invalid(f"{file} is over {most // limits.KIB} KiB, the limit of a fact's content; keep a reference to it")
     return found
-
-
-def _expected(given_id: str | None) -> str | None:
-    """The id that must be in force, empty for *nothing is*; None where nothing was asked."""
-    if given_id is None:
-        return None
-    return "" if given_id == "none" else ids.check(given_id, "expected")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from eunoe.cli import sessions_view
-from eunoe.cli.app import App, choices, group
-from eunoe.cli.asking import gate
+from eunoe.cli.app import App, group
+from eunoe.cli.asking import expected_given, memory
+from eunoe.cli.confirming import confirm
 from eunoe.cli.connect import look, run
-from eunoe.cli.output import console
 from eunoe.cli.pages import emit_page
 from eunoe.client import Memory
-from eunoe.client.memory import opened
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids
 from eunoe.schemas.errors import Invalid, NotFound
@@ -46,14 +44,15 @@ def set_state(
     state: Annotated[str, typer.Argument(metavar="JSON", help="What it carries from here on, at most 16 KiB.")],
     expected: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Only if it carries the state with this id ('': none), as `show` says."),
+        typer.Option(metavar="ID", help="Only if it carries this state, as `show` says; none: only if it has none."),
     ] = None,
 ) -> None:
     """Have a session carry a JSON value.
 
     Its next turn sees that whole, as data.
     """
-    emit_page(ctx, run(ctx, _set, ids.check(session, "session"), _json(state), expected), sessions_view.shown)
+    seen = expected_given(expected)
+    emit_page(ctx, run(ctx, _set, ids.check(session, "session"), _json(state), seen), sessions_view.shown)
 
 
 def end(
@@ -76,12 +75,12 @@ def end(
 
 def _confirm(ctx: typer.Context, found: SessionReply) -> None:
     """Ask, where somebody can answer."""
-    if choices(ctx).json or not sys.stdin.isatty():
-        raise Invalid("nobody can be asked here whether to end the session; add --yes")
-    out = console(ctx, stderr=True)
-    for line in sessions_view.shown(found, out.width):
-        out.print(line)
-    typer.confirm("End it?", abort=True, err=True)
+    confirm(
+        ctx,
+        "End it?",
+        lambda width: sessions_view.shown(found, width),
+        "nobody can be asked here whether to end the session; add --yes",
+    )
 
 
 def _json(text: str) -> Any:
@@ -92,24 +91,24 @@ def _json(text: str) -> Any:
 
 
 async def _show(session: Session, name: str) -> SessionReply:
-    async with opened(Memory, gate(session)) as memory:
-        return await _known(memory, name)
+    async with memory(session) as client:
+        return await _known(client, name)
 
 
 async def _set(session: Session, name: str, state: Any, expected: str | None) -> SessionReply:
-    async with opened(Memory, gate(session)) as memory:
-        await memory.set_session_state(name, state, expected=expected)
-        return await memory.session(name)
+    async with memory(session) as client:
+        await client.set_session_state(name, state, expected=expected)
+        return await client.session(name)
 
 
 async def _end(session: Session, name: str, reason: str) -> SessionReply:
-    async with opened(Memory, gate(session)) as memory:
-        await memory.end_session(name, reason)
-        return await memory.session(name)
+    async with memory(session) as client:
+        await client.end_session(name, reason)
+        return await client.session(name)
 
 
-async def _known(memory: Memory, name: str) -> SessionReply:
-    found = await memory.session(name)
+async def _known(client: Memory, name: str) -> SessionReply:
+    found = await client.session(name)
     if found.record is None:
         raise NotFound(f"nothing is known of a session {name!r}; nobody opened a turn in it or wrote to it")
     return found
