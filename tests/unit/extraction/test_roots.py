@@ -88,7 +88,7 @@ def test_a_whole_path_has_one_name_in_a_thread(turns: Turns) -> None:
 
 
 async def test_the_root_is_that_of_the_log_for_every_worker(tmp_path: Path) -> None:
-    """The first turn settles it; a worker that starts after it reads it from the turn's record, behind all that came since."""
+    """The first turn settles it; a worker that starts later reads it from the turn's record, behind what came since."""
     desk = FactDesk(tmp_path)
     first = [*ran("ls", "/r"), *read("/r/a")]
     for n, events in enumerate(([*first], [*ran("ls", "/r/lib"), *read("/r/lib/b")], [*read("/r/a")]), start=1):
