@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from eunoe.facts import document as documents
 from eunoe.facts.acts import Done, act, done, own
 from eunoe.facts.admission import TRUSTED, Telling, Told, told
-from eunoe.facts.fold import View, fold
+from eunoe.facts.fold import View, fold, pinned
 from eunoe.facts.holding import holding
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event, everyones
@@ -84,7 +84,8 @@ class Facts:
     def pinned(self, about: Shelf) -> dict[str, int]:
         """The tokens of each fact that is pinned there and in force, by id."""
         views = [self.view(identity) for identity in self._documents if shelf(identity) == about]
-        return {view.current.id: tokens(view.current.value) for view in views if view.current and view.pinned}
+        facts = [heads for view in views for heads in view.facts if pinned(heads)]
+        return {heads[0].id: tokens(heads[0].value) for heads in facts}
 
 
 def tokens(value: str) -> int:

@@ -47,16 +47,6 @@ class View:
             found.setdefault(normal(head.value), []).append(head)
         return tuple(map(tuple, found.values()))
 
-    @property
-    def labels(self) -> tuple[int, ...]:
-        """The labels of the fact that leads."""
-        return labels(self.sources)
-
-    @property
-    def pinned(self) -> bool:
-        """Whether the fact that leads is pinned."""
-        return pinned(self.sources)
-
 
 def labels(heads: Iterable[Version]) -> tuple[int, ...]:
     """The labels of a fact: those of all that say it."""

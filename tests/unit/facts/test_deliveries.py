@@ -137,7 +137,7 @@ class Deliveries(RuleBasedStateMachine):
     def _same(self, bounded: View, whole: View) -> None:
         assert bounded.heads == whole.heads
         assert bounded.current == whole.current
-        assert (bounded.labels, bounded.pinned, bounded.conflict) == (whole.labels, whole.pinned, whole.conflict)
+        assert (bounded.facts, bounded.conflict) == (whole.facts, whole.conflict)
         assert set(bounded.versions) <= set(whole.versions)
 
     def _write(self, about: Identity, event: Event) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from eunoe.facts import wording
 from eunoe.facts.document import build
-from eunoe.facts.fold import View, fold
+from eunoe.facts.fold import View, fold, labels, pinned
 from eunoe.schemas.facts import Act, Identity, Stated
 
 IDENTITY = Identity(scope="thread", owner="t1", subject="tests", name="pytest")
@@ -230,16 +230,16 @@ def test_labels_and_pins_are_of_the_lineage(state: State, do: Do) -> None:
     model = state("passed", 2, kind="model", who="a")
     acts = [do("labelled", tool, 3, add=(7, 2)), do("labelled", model, 4, add=(5,)), do("pinned", model, 5)]
     view = viewed(tool, model, *acts)
-    assert (view.labels, view.pinned) == ((2, 5, 7), True)
+    assert (labels(view.sources), pinned(view.sources)) == ((2, 5, 7), True)
     assert [act.kind for act in view.acts] == ["labelled", "labelled", "pinned"]
     later: list[Stated | Act] = [state("failed", 6), do("labelled", tool, 7, add=(9,), remove=(7,))]
     apart = viewed(tool, model, *acts, *later)
-    assert (apart.labels, apart.pinned) == ((2, 9), False)
+    assert (labels(apart.sources), pinned(apart.sources)) == ((2, 9), False)
     assert {(v.lineage, v.labels, v.pinned) for v in apart.versions} == {
         ("tool", (2, 9), False),
         ("model/a", (5,), True),
     }
-    assert not viewed(tool, model, *acts, do("unpinned", model, 6)).pinned
+    assert not pinned(viewed(tool, model, *acts, do("unpinned", model, 6)).sources)
 
 
 def test_what_was_known_at_a_moment_is_what_was_recorded_by_then(state: State, do: Do) -> None:
