@@ -21,7 +21,7 @@ from eunoe.facts import lease as leases
 from eunoe.facts.comparison import STEADY_SECONDS, Comparison
 from eunoe.facts.lease import Lease, Leased
 from eunoe.facts.refilling import Apply, refill
-from eunoe.runtime.doors import Clock, Store
+from eunoe.runtime.doors import Clock, Documents, Store
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Conflict, EunoeError, Unreachable
@@ -30,6 +30,7 @@ from eunoe.schemas.requests import RebuildReply, RebuildRun
 
 logger = logging.getLogger(__name__)
 
+KEPT_SECONDS = 3600.0  # seconds for which it is kept why a run failed, with what it had made
 RELEASE_SECONDS = 2.0  # seconds in which a run that ends early may say so
 
 Project = Callable[[Store], Apply]
@@ -109,24 +110,35 @@ class Rebuild:
         return RebuildReply(state="lost" if self._lost(run) else "running", run=run)
 
     async def resume(self) -> RebuildRun | None:
-        """Bring to an end what somebody began who is gone; raises `Busy` when somebody else does so first."""
+        """Bring to an end what somebody began who is gone, and delete what is left over; returns a run that was
+        brought to its end. Raises `Busy` when somebody else does so first."""
         generations = self._store.generations
-        await generations.look()
+        in_use = await generations.look()
         last = leases.read(await self._store.permanent.get(subjects.REBUILD_KEY))
-        if last and self._lost(last):
+        if last and leases.held(last, self._clock):
+            return None
+        if last and not last.over:
             lease = await Lease.take(self._store.permanent, last, self._clock)
             await generations.drop()
             await lease.step(phase="done")
             return lease.run
-        other = await generations.other("permanent")
-        left = leases.read(await other.get(subjects.REBUILD_KEY)) if other else None
-        if left is None or other is None or not self._lost(left):
-            return None
-        if left.check:
-            await Lease.take(other, left, self._clock)
+        if in_use.left and in_use.whole:
             await generations.drop()
             return None
-        return await self.swap(left.reason)
+        other = await generations.other("permanent")
+        left = leases.read(await other.get(subjects.REBUILD_KEY)) if other else None
+        if left is None or other is None or leases.held(left, self._clock):
+            return None
+        return await self._left(other, left)
+
+    async def _left(self, other: Documents, left: RebuildRun) -> RebuildRun | None:
+        """What replaces the facts is begun again; what only compared them goes, and what failed long ago."""
+        if not left.over and not left.check:
+            return await self.swap(left.reason)
+        if not left.over or self._clock.now() - left.changed > KEPT_SECONDS * 1000:
+            await Lease.take(other, left, self._clock)
+            await self._store.generations.drop()
+        return None
 
     def _lost(self, run: RebuildRun) -> bool:
         return not run.over and not leases.held(run, self._clock)

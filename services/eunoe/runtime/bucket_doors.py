@@ -92,13 +92,15 @@ class Documents(Protocol):
 @dataclass(frozen=True, slots=True)
 class InUse:
     """The set of buckets in use. ``whole``: its buckets say that they were filled together; ``sealed``: nothing can
-    be written to it, for its successor is being made; ``new``: none of them says anything yet."""
+    be written to it, for its successor is being made; ``new``: none of them says anything yet. ``left``: the set that
+    was in use before is still there."""
 
     slot: int
     generation: int
     whole: bool
     sealed: bool = False
     new: bool = False
+    left: bool = False
 
 
 Buckets = Mapping[Bucket, Documents]

@@ -44,6 +44,7 @@ def in_use(slots: Sequence[Slot]) -> InUse:
         whole=chosen.whole,
         sealed=chosen.sealed,
         new=not chosen.generation,
+        left=any(slot.sealed for slot in slots if slot is not chosen),
     )
 
 

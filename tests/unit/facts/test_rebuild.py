@@ -12,10 +12,11 @@ from rebuilding import busy_space, project
 
 from eunoe.facts import lease as leases
 from eunoe.facts.comparison import Comparison
-from eunoe.facts.rebuild import Rebuild
+from eunoe.facts.rebuild import KEPT_SECONDS, Rebuild
 from eunoe.facts.recovery import Recovery
+from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Busy, Conflict, Unreachable
+from eunoe.schemas.errors import Busy, Conflict, Damaged, Unreachable
 from eunoe.schemas.events import FactRetired
 from eunoe.schemas.requests import Difference, RebuildRun
 
@@ -254,3 +255,26 @@ async def test_records_that_come_while_it_is_made_are_in_it(desk: FactDesk) -> N
     again = rebuild(desk)
     run = await again.run(await again.begin(wanted(check=True, name="check")))
     assert (number, run.differences) == (19, 0)
+
+
+async def test_what_is_left_over_is_deleted(desk: FactDesk) -> None:
+    """A set that was in use, at once; what a failed run had made, with why it failed, after an hour."""
+    before = await contents(desk)
+    failing = Rebuild(desk.store, lambda store: broken, desk.clock)
+    with pytest.raises(Damaged):
+        await failing.swap("a test")
+    found = await failing.status()
+    assert (found.state, found.run and found.run.error) == ("failed", "the store is broken")
+
+    await rebuild(desk).resume()
+    assert (await failing.status()).state == "failed"
+    desk.clock.advance(seconds=KEPT_SECONDS + 1)
+    await rebuild(desk).resume()
+
+    assert await desk.store.generations.other("permanent") is None
+    assert (await failing.status()).state == "none"
+    assert await contents(desk) == before
+
+
+async def broken(*batch: Stored) -> None:
+    raise Damaged("the store is broken")
