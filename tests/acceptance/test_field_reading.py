@@ -148,6 +148,30 @@ async def test_deleting_an_owners_facts_leaves_every_other_document_alone(
     assert sorted(left) == ["1"] * 3 + ["10"] * 3 + ["a.bc"] * 3
 
 
+async def test_a_deletion_goes_on_over_what_cannot_be_deleted(
+    memory: Memory, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F62: in the midst of five facts is one that nobody knows: the five go, the answer lists the one with the
+    reason, and doing it again has nothing left to do."""
+    for number in range(5):
+        await memory.state_fact("entity", f"e{number}", "old", owner="team")
+    facts = list((await memory.facts(agent="team")).facts)
+    unknown = msgspec.structs.replace(facts[2], id="faaaaaaaaaa")
+
+    async def listed(*_: object) -> list[FactView]:
+        return [*facts[:2], unknown, *facts[2:]]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory, "_all_of", listed)
+        done = await memory.delete_scope("permanent", "team")
+
+    assert [one.fact.id for one in done.failed] == [unknown.id]
+    assert "faaaaaaaaaa" in done.failed[0].reason
+    assert (await memory.facts(agent="team")).facts == ()
+    again = await memory.delete_scope("permanent", "team")
+    assert (again.facts, again.failed) == (0, ())
+
+
 async def test_requests_without_a_bound_are_refused_in_one_line(settings: Settings, memory: Memory) -> None:
     """F93: a subject of a megabyte, ten thousand labels, two thousand ids, a page of a million; the worker goes on."""
     with pytest.raises(EunoeError) as refused:
