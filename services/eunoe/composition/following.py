@@ -26,7 +26,9 @@ from eunoe.schemas.errors import Busy, Damaged, EunoeError, OutcomeUnknown, Unre
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("fact.>", "state.>", "session.>", "mark.>")  # marks only say how far the bucket is: they are written last
+OWNED = ("fact.", "state.", "session.")  # how the keys begin of what an owner has
+WATCHED = (*(f"{kind}>" for kind in OWNED), "mark.>", subjects.ORIGIN_KEY, subjects.REBUILD_KEY)
+"""What is written last, also of what no owner has: so the watch comes as far as the bucket is."""
 AT_ONCE = 64  # documents taken in before others get their turn, some milliseconds
 PATIENCE_SECONDS = 0.02  # seconds that a read waits for what the watch is about to bring, before it reads that itself
 
@@ -113,9 +115,11 @@ class Following:
         self._upto = change.revision
         self._moved.set()
         self._moved = anyio.Event()
+        if not change.key.startswith(OWNED):
+            return
         token = _token(change.key)
         held = self._held.get(token)
-        if held is None or change.key.startswith("mark."):
+        if held is None:
             return
         self._counts["changes"] += 1
         try:
@@ -135,7 +139,7 @@ class Following:
         """The owner as its documents are now, of which nothing is kept."""
         owned = self._new(owner)
         owned.at(now)
-        found = await self._bucket.find(_filters(owner))
+        found = await self._bucket.find(_filters(owner), fence=await self._bucket.revision())
         await _take(owned, found.entries)
         return Reflected(owned, found.upto)
 
