@@ -92,12 +92,15 @@ async def test_sessions_and_agents_with_odd_names_are_apart(memory: Memory, flee
         assert [(fact.identity.owner, fact.agent, fact.identity.name) for fact in found] == [(name, name, port)]
 
 
-async def test_facts_with_odd_names_and_owners_are_apart(memory: Memory, fleet: Fleet) -> None:
-    """Stated, found, changed and deleted one by one: what is done to one is not done to another."""
+async def test_facts_with_odd_names_and_owners_are_apart(settings: Settings, memory: Memory, fleet: Fleet) -> None:
+    """Stated, found, changed and deleted one by one: what is done to one is not done to another. A kind that nobody
+    declared is a program's to state, not a person's."""
     names = sorted(set(NAMES))
-    for name in names:
-        await memory.state_fact("record", name, "first")
-        await memory.state_fact(name, "same", "first")
+    program = settings.model_copy(update={"role": "caller", "principal": "app"})
+    async with Memory.connect(settings=program) as app:
+        for name in names:
+            await memory.state_fact("record", name, "first")
+            await app.state_fact(name, "same", "first")
     await memory.state_fact("record", "a*", "second")
     star = next(fact for fact in await views(memory, fleet, scope="permanent") if fact.identity.name == "*")
     await memory.delete_fact(star.id)
