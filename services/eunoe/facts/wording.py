@@ -36,7 +36,7 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
     heads = next((heads for heads in view.facts if heads[0].id == version.id), (version,))
     return FactView(
         id=version.id,
-        identity=view.identity,
+        identity=fact.identity,
         value=version.value,
         version=version.number,
         state=version.state,

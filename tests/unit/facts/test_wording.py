@@ -154,6 +154,7 @@ def test_it_says_what_a_preview_does(state: State) -> None:
     assert reasons(seen)[0] == (
         f"the preview puts another in its place: 'blue' ({own.id}, tool bash, at 1970-01-01T00:00:01Z)"
     )
+    assert [(fact.value, fact.identity.preview) for fact in wording.every(seen)] == [("red", ""), ("blue", "p")]
     gone = state("", 1000, about=about, replaces=live.id, removes=True)
     removed = Preview([fold(build(about, [gone]))]).over(viewed(live))
     assert reasons(removed) == [f"the preview takes it away ({gone.id})"]
