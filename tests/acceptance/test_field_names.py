@@ -6,6 +6,7 @@ F72 names that acted as patterns · F100 one item too large that took the others
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 
 import anyio
@@ -107,7 +108,8 @@ async def test_facts_with_odd_names_and_owners_are_apart(settings: Settings, mem
 
     found = await views(memory, fleet, scope="permanent")
     values = {fact.identity.name: fact.value for fact in found if fact.identity.subject == "record"}
-    assert values == {name: "second" if name == "a*" else "first" for name in names if name != "*"}
+    composed = {unicodedata.normalize("NFC", name) for name in names}  # the two forms of an accent are one name
+    assert values == {name: "second" if name == "a*" else "first" for name in composed if name != "*"}
     kinds = [fact.identity.subject for fact in found if fact.identity.name == "same"]
     assert sorted(kinds) == names
 
