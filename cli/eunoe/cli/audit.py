@@ -20,6 +20,7 @@ from eunoe.cli.connect import look, settings_of
 from eunoe.cli.output import console, emit_line
 from eunoe.cli.pages import emit_page
 from eunoe.cli.whole_file import WholeFile
+from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Stored, SystemClock
 from eunoe.runtime.session import Session
 from eunoe.schemas import records, subjects
@@ -149,7 +150,8 @@ def _seen(stored: Stored) -> Seen:
 async def _copy(lines: AsyncIterator[bytes], write: Callable[[bytes], object]) -> int:
     """Write every line; returns how many of them are records."""
     count = 0
-    async for line in lines:
-        write(line)
-        count += line.startswith(RECORD)
+    async with closing(lines) as found:
+        async for line in found:
+            write(line)
+            count += line.startswith(RECORD)
     return count

@@ -21,6 +21,7 @@ async def live(session: Session, thread: str = "", root: str = "") -> Verdict:
 
     ``root``: that of an anchor, kept elsewhere.
     """
+    await session.store.log.info()  # so that a space that is not there is said to be
     settings, verifier = session.settings, Verifier(thread=thread)
     kept = [line for line in receipts.read(settings.data / receipts.FILE) if line.space in ("", session.space)]
     verifier.expect(load_anchors(path_for(settings.anchors_path, session.space)), kept, root)

@@ -16,6 +16,7 @@ from eunoe.audit.anchors import Anchor, KnownHeads, Mark
 from eunoe.audit.contents import Named
 from eunoe.audit.verify import Problem, Verdict, Verifier
 from eunoe.runtime.chains import ChainReader, head_of
+from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid, NewerSchema, NotFound
@@ -67,16 +68,17 @@ async def written(
     """
     heads = KnownHeads()
     yield _line(opening)
-    async for stored in source:
-        head = head_of(stored)
-        chain = head.header.chain
-        heads.last = stored.seq
-        heads.heads[chain] = Mark(head.header.record, stored.seq, head.hash)
-        for content in contents.named(chain, stored):
-            for digest, data in zip(content.blob.pieces, await fetch(content), strict=True):
-                if data is not None:
-                    yield _line(PieceLine(piece=digest, chain=chain, data=data))
-        yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
+    async with closing(source) as records:
+        async for stored in records:
+            head = head_of(stored)
+            chain = head.header.chain
+            heads.last = stored.seq
+            heads.heads[chain] = Mark(head.header.record, stored.seq, head.hash)
+            for content in contents.named(chain, stored):
+                for digest, data in zip(content.blob.pieces, await fetch(content), strict=True):
+                    if data is not None:
+                        yield _line(PieceLine(piece=digest, chain=chain, data=data))
+            yield _line(StoredRecord(subject=stored.subject, position=stored.seq, data=stored.data.decode()))
     yield _line(Closing(anchor=heads.anchor(opening.time, heads.heads)))
 
 

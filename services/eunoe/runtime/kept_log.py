@@ -77,8 +77,9 @@ class KeptLog:
         places = await self._refreshed()
         waiting = places.within(start, filters)
         end = (await self._log.info()).last if waiting else 0
-        async for stored in self._merged(self._log.scan(filters, start=start), waiting, places):
-            yield stored
+        async with closing(self._merged(self._log.scan(filters, start=start), waiting, places)) as merged:
+            async for stored in merged:
+                yield stored
         async for stored in self._filled([at for at in waiting if at <= end], places):
             yield stored
 
