@@ -108,11 +108,12 @@ class Calls:
     def _reporter(self, header: Header) -> str:
         """Who carried a result: nobody but the tool itself where a trusted role did, else the agent.
 
-        A person's or caller's append (an import, a program that runs agents) carries what the turn's agent says.
+        A person's or caller's append (an import, a program that runs agents) carries what the turn's agent says, or
+        where none is named, what they say themselves: only the tool's own report weighs more than an agent's.
         """
         if header.role == "tool":
             return ""
-        return header.principal if header.role == "agent" else self.agent
+        return header.principal if header.role == "agent" else self.agent or header.principal
 
 
 def parts_of(tool: str) -> list[str]:

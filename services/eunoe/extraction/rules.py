@@ -145,7 +145,7 @@ class Turn:
             method="extracted",
             proposal=kind.fact_class == "permanent",
             provenance=Provenance(
-                agent=self._calls.agent or call.reporter,
+                agent=self._calls.agent,
                 session=self._calls.session,
                 thread=self.thread,
                 turn=self.turn,

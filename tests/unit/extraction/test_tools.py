@@ -238,11 +238,12 @@ def test_an_extension_brings_shapes_and_extractors() -> None:
         Registry(profiles=[Profile("bad", {"x": "nix"})])
 
 
-def test_what_a_trusted_reporter_gave_has_no_agent() -> None:
-    """Of a result that an agent appended it is that agent, of one in an import or by a program the turn's."""
+def test_only_what_a_trusted_reporter_gave_was_carried_by_nobody() -> None:
+    """A result that an agent appended came through it; one that a person or program brings, and whose turn names no
+    agent, through them: an old import never outranks what an agent's tool says now."""
     events = used(1, "Bash", {"command": "pytest"}, "", exit_status=0)
     sources = {
         role: derived(*events, by=Caller(role, "who"))[1][0].source.agent
         for role in ("tool", "agent", "person", "caller")
     }
-    assert sources == {"tool": "", "agent": "who", "person": "", "caller": ""}
+    assert sources == {"tool": "", "agent": "who", "person": "who", "caller": "who"}
