@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import anyio
 import msgspec
@@ -143,3 +144,37 @@ async def test_an_ended_session_leaves_its_record_alone(desk: FactDesk) -> None:
     assert len(before) == 20 + 20 + 1 + 2  # bodies, ids, the document, the session's record and the book's mark
     assert ended == {subjects.session_key("s.*"), subjects.mark_key("s.*")}
     assert [fact.fact.value for entry in found for fact in decode(entry.value).assertions] == ["new"]
+
+
+_PARTS = (
+    ("thread", "t", "thread.t"),
+    ("session", "s", "book.session.s"),
+    ("permanent", "shared", "book.permanent.shared"),
+)
+
+
+@pytest.mark.parametrize("order", ["grouped", "by revision"])
+async def test_pages_of_a_list_hold_each_fact_once(desk: FactDesk, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty facts of a thread, a session and everyone, seven a page, in both orders of a list, and of one subject."""
+    for scope, owner, chain in _PARTS:
+        for subject in ("note", "tests"):
+            about: dict[str, Any] = {"scope": scope, "owner": owner, "subject": subject, "kind": "person", "who": "ada"}
+            facts = [recorded(f"{scope} {subject}", name=f"n{number}", **about) for number in range(10)]
+            await desk.write(chain, *facts, caller=PERSON)
+    await desk.catch_up()
+    if order == "by revision":
+
+        async def too_many(*_: object) -> None:
+            """As a bucket answers that has more than one answer takes."""
+
+        monkeypatch.setattr(type(desk.store.thread), "few", too_many)
+    viewer = Viewer(PERSON, "t", "s")
+    for subject, count in (("", 60), ("note", 30)):
+        found: list[tuple[str, str]] = []
+        cursor, more = "", True
+        while more:
+            request = FactsRequest(thread="t", session="s", subject=subject, limit=7, cursor=cursor)
+            page = await desk.reading.list(request, viewer)
+            found += [(fact.value, fact.identity.name) for fact in page.facts]
+            cursor, more = page.cursor, bool(page.cursor)
+        assert len(found) == len(set(found)) == count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from eunoe.facts.trails import Trails
 from eunoe.facts.viewing import Viewing
 from eunoe.facts.visibility import Viewer
 from eunoe.facts.why import Why
+from eunoe.runtime import kept
 from eunoe.schemas import blobs, limits, subjects
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import Event, FactApproved, FactDeleted, FactRecorded, MemoryUsed, ToolResult
 from eunoe.schemas.facts import Provenance
 from eunoe.schemas.requests import WhyReply, WhyRequest
 from eunoe.schemas.subjects import Caller
+from eunoe.testing import memory_store
 
 COMPOSITION = Caller("worker", "composition")
 OTHER = Caller("agent", "other")
@@ -207,3 +210,20 @@ async def test_a_log_too_long_for_one_answer_says_where_it_was_left(
     monkeypatch.setattr(limits, "TRAIL_SECONDS", -1.0)
     reply = await ask(desk, written("thread.t", 1))
     assert (reply.uses, reply.unread) == (0, 1)
+
+
+async def test_evidence_that_is_gone_says_so(desk: FactDesk) -> None:
+    """An entry that was erased keeps its place, and a record that is missing is named with what to run."""
+    await looked(desk, "version 1.2.3")
+    await desk.write("thread.t", derived("1.2.3"), caller=EXTRACTION)
+    fact = written("thread.t", 1, 0, EXTRACTION)
+    whole, facts = await desk.stored()
+    log = memory_store("default", clock=desk.clock).log
+    for stored in (kept.restored(kept.keep(whole, {3})), facts):
+        await log.append(stored.subject, stored.data)
+    desk.store = dataclasses.replace(desk.store, log=log)
+    (found,) = (await ask(desk, fact)).evidence
+    assert (found.entry, found.kind, found.text, found.missing) == (3, "tool.result", "", "it was erased")
+    await desk.store.log.erase(1)
+    (found,) = (await ask(desk, fact)).evidence
+    assert found.missing == "the record at position 1 of the log is missing; run `eunoe audit verify`"
