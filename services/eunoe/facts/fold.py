@@ -3,6 +3,7 @@
 Rules, by the name that ``rule`` shows: *newer* (another value of the same lineage came later), *rank*
 and *newest* (a head of another lineage weighs more, or weighs the same and is newer), *past* and *future*
 (it does not hold at the moment that is asked for), and the acts *retired*, *deleted*, *approved* and *moved*.
+`eunoe.facts.previews` adds *preview*.
 """
 
 from __future__ import annotations
