@@ -12,7 +12,14 @@ from typing import Literal
 import msgspec
 
 from eunoe.schemas.context import Recipe
-from eunoe.schemas.erasures import ErasedChain, ErasureCounts, ErasureTarget, KeptPlace
+from eunoe.schemas.erasure_events import Erased as Erased
+from eunoe.schemas.erasure_events import EraseDone as EraseDone
+from eunoe.schemas.erasure_events import EraseIntended as EraseIntended
+from eunoe.schemas.erasure_events import EraseKept as EraseKept
+from eunoe.schemas.erasure_events import EraseRemoved as EraseRemoved
+from eunoe.schemas.erasure_events import KeptEvent as KeptEvent
+from eunoe.schemas.erasure_events import RecordKept as RecordKept
+from eunoe.schemas.event_base import Base as Base
 from eunoe.schemas.facts import Assertion, Identity
 
 
@@ -40,12 +47,6 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     digest: str
     name: str = ""
     data: str = ""
-
-
-class Base(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
-    """``at`` is the transcript's own time, 0 where it has none and the time of acceptance counts."""
-
-    at: int = 0
 
 
 class TurnOpened(Base, frozen=True, kw_only=True, omit_defaults=True, tag="turn.opened"):
@@ -251,73 +252,6 @@ class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memor
     turn: int
     facts: tuple[str, ...] = ()
     entries: tuple[tuple[int, int], ...] = ()
-
-
-class Erased(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erased"):
-    """The place of an event of memory that was erased: its type. An erased entry stays one, marked so."""
-
-    kind: str
-
-
-class KeptEvent(msgspec.Struct, frozen=True, array_like=True):
-    """An event of a kept record, as it was stored, with its salt; one that was erased has none, and is `Erased`."""
-
-    salt: str
-    event: msgspec.Raw
-
-
-class RecordKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="record.kept"):
-    """What is left of an earlier record of this chain, of which something was erased: it takes the place of the
-    record ``record``, whose message was at ``position`` under ``subject``. ``header`` is as it was stored, so that
-    ``hash`` and the digests of the erased events stay."""
-
-    record: int
-    position: int
-    subject: str
-    hash: str
-    header: msgspec.Raw
-    events: tuple[KeptEvent, ...]
-
-
-class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.intended"):
-    """A person wants ``target`` erased: from here on the erasure ``id`` goes on until it is done.
-
-    What it takes goes in rounds of records, of which more may follow: what was on its way meanwhile is found when
-    the rounds before are done. ``pieces`` are sequences in the stream of pieces. ``counts`` and ``facts`` (some of
-    the ids) are of this round.
-    """
-
-    id: str
-    target: ErasureTarget
-    words: str
-    reason: str
-    round: int = 1
-    chains: tuple[ErasedChain, ...] = ()
-    counts: ErasureCounts = ErasureCounts()
-    facts: tuple[str, ...] = ()
-    pieces: tuple[int, ...] = ()
-
-
-class EraseKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.kept"):
-    """What is left of the records of a round is appended again; from here on it stands for them."""
-
-    id: str
-    round: int
-    places: tuple[KeptPlace, ...]
-
-
-class EraseRemoved(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.removed"):
-    """The messages of a round, their pieces and their dead letters are overwritten and gone."""
-
-    id: str
-    round: int
-
-
-class EraseDone(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.done"):
-    """Nothing of the target is left: the facts were made again without it, and a last look found nothing."""
-
-    id: str
-    counts: ErasureCounts = ErasureCounts()
 
 
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult

@@ -16,8 +16,9 @@ import msgspec
 
 from eunoe.audit import erasures
 from eunoe.audit.erasures import OUT_OF_REACH, Book, Erasure
+from eunoe.audit.found import Found
 from eunoe.audit.removing import Remover, Write
-from eunoe.audit.search import Found, Search
+from eunoe.audit.search import Search
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader

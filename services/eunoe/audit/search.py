@@ -13,16 +13,16 @@ since is new, and goes only when it came from what is erased.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from eunoe.audit.found import COPY, Found
 from eunoe.facts import lenient
 from eunoe.facts.admission import Telling, told
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import lineage
 from eunoe.facts.values import normal
 from eunoe.runtime.doors import Stored
-from eunoe.schemas import ids, limits, records, subjects
-from eunoe.schemas.erasures import ErasedChain, ErasedRecord, ErasureCounts, ErasureTarget
+from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.erasures import ErasureTarget
 from eunoe.schemas.events import (
     ConflictRaised,
     ConflictResolved,
@@ -52,60 +52,7 @@ from eunoe.schemas.records import Record
 Version = tuple[Identity, str, str]
 """What says the same: identity, lineage, and the value as values are compared."""
 
-_SHOWN = 50  # entries that a fact came from, named
-_COPY = "copy"  # what was left of a record that loses more now: it counts as that record
 _ALWAYS = 1 << 62  # a bound above every position
-
-
-@dataclass(slots=True)
-class Found:
-    """What one pass over the log found. ``anchor`` is the position of the fact that the target names; ``sources``
-    are the entries (thread, number) from which assertions came; ``lost`` and ``named`` are digests of pieces, of
-    entries that go and of such as stay."""
-
-    chains: dict[str, list[ErasedRecord]] = field(default_factory=dict)
-    positions: set[int] = field(default_factory=set)
-    counts: dict[str, int] = field(default_factory=dict)
-    facts: list[str] = field(default_factory=list)
-    anchor: int = 0
-    sources: set[tuple[str, int]] = field(default_factory=set)
-    lost: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
-
-    @property
-    def pieces(self) -> set[str]:
-        """Digests of the pieces that go: no surviving entry of the thread names them."""
-        return self.lost - self.named
-
-    def stays(self, target: ErasureTarget) -> tuple[str, ...]:
-        """In words, what an erased fact came from: its entries stay, unless they are what is erased."""
-        if target.thread:
-            return ()
-        named = sorted(source for source in self.sources if source[0])
-        return tuple(f"entry {entry} of thread {thread}" for thread, entry in named[:_SHOWN])
-
-    def counted(self) -> ErasureCounts:
-        chains = list(self.chains)
-        threads = sum(bool(subjects.chain_thread(chain)) for chain in chains)
-        return ErasureCounts(
-            **self.counts,
-            records=sum(map(len, self.chains.values())),
-            threads=threads,
-            books=len(chains) - threads,
-        )
-
-    def rounds(self) -> list[tuple[ErasedChain, ...]]:
-        """The records in parts of at most `limits.ERASED_RECORDS_TOGETHER`, that with the named fact in the last one:
-        as long as anything of it is left, it can be found."""
-        flat = [(chain, record) for chain, found in self.chains.items() for record in found]
-        flat.sort(key=lambda one: one[1].position == self.anchor)
-        made = []
-        for start in range(0, len(flat), limits.ERASED_RECORDS_TOGETHER):
-            part: dict[str, list[ErasedRecord]] = {}
-            for chain, record in flat[start : start + limits.ERASED_RECORDS_TOGETHER]:
-                part.setdefault(chain, []).append(record)
-            made.append(tuple(ErasedChain(chain, tuple(found)) for chain, found in part.items()))
-        return made
 
 
 class Search:
@@ -154,23 +101,7 @@ class Search:
             if (what := self._what(record, index, event, facts))
         }
         if gone:
-            self._take(stored, record, gone)
-
-    def _take(self, stored: Stored, record: Record, gone: Mapping[int, str]) -> None:
-        """Note the events that go; one that was erased before is gone already."""
-        wire = records.open_wire(stored.data)
-        fresh = {index: what for index, what in gone.items() if wire.salts[index]}
-        if not fresh:
-            return
-        header = record.header
-        erased = ErasedRecord(header.record, record.position, record.hash, tuple(fresh))
-        self.found.chains.setdefault(header.chain, []).append(erased)
-        self.found.positions.add(record.position)
-        for index, what in fresh.items():
-            counts = self.found.counts
-            if what != _COPY:
-                counts[what] = counts.get(what, 0) + 1
-            counts["bytes"] = counts.get("bytes", 0) + len(bytes(wire.events[index]))
+            self.found.take(record, records.open_wire(stored.data), gone)
 
     def _what(self, record: Record, index: int, event: Event, facts: Mapping[int, Assertion]) -> str:
         """As which count an event goes; empty for one that stays."""
@@ -185,7 +116,7 @@ class Search:
             case _ if isinstance(event, FactEvent):
                 return "acts" if self._act(record, event) else ""
             case RecordKept():
-                return _COPY if event.position in self.found.positions else ""
+                return COPY if event.position in self.found.positions else ""
             case ConflictRaised() | ConflictResolved():
                 return "acts" if self._disagreed(event) else ""
             case ContextComposed():
