@@ -57,6 +57,8 @@ def _origins(reply: WhyReply, width: int) -> Iterator[RenderableType]:
         yield _within(Text(clean(place(found))))
         if found.missing:
             yield _within(Text(clean(found.missing), style="yellow"))
+        elif found.entry and not found.literal:
+            yield _within(Text("the value is not there in these words; it was made of what is said", style="dim"))
         for line in found.text.splitlines():
             yield Text("  │ " + words.one_line(line, width - 4), style="cyan")
         if found.entry:
@@ -70,6 +72,8 @@ def _cited(fact: FactView) -> str:
 
 
 def _uses(reply: WhyReply) -> Iterator[RenderableType]:
+    if reply.unread:
+        yield Text(f"the log is too long for one look: not read from position {reply.unread:,} on", style="yellow")
     if not reply.uses:
         yield Text("no request has read it yet")
         return

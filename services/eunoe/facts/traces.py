@@ -51,7 +51,10 @@ class Traces:
         citing = await self._citing(trails)
         facts = [_traced(views[found[fact].identity], found[fact], stated.get(fact), trails[fact]) for fact in wanted]
         return TracesReply(
-            traces=tuple(trace for fact in facts if fact for trace in _traces(fact, citing)),
+            traces=(
+                *(trace for fact in facts if fact for trace in _traces(fact, citing)),
+                *_unread(wanted[0], unread),
+            ),
             remaining=tuple(view for one in views.values() for view in wording.in_force(one, self._viewing.labels)),
             unread=unread,
         )
@@ -145,6 +148,12 @@ def _contexts(fact: Traced) -> Iterator[Trace]:
         where = f"{earlier:,} earlier contexts" if earlier > 1 else "1 earlier context"
         fate = "keep what they showed" if earlier > 1 else "keeps what it showed"
         yield Trace(fact=fact.stated.id, kind="context", where=where, fate=fate)
+
+
+def _unread(fact: str, position: int) -> Iterator[Trace]:
+    if position:
+        fate = "was not looked through: it is too long for one answer"
+        yield Trace(fact=fact, kind="context", where=f"the log from position {position:,} on", fate=fate)
 
 
 def _cited(fact: Traced, citing: Citing, version: Version | None) -> Trace:

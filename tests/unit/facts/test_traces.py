@@ -168,3 +168,12 @@ async def test_ids_that_cannot_be_traced(desk: FactDesk) -> None:
         await ask(desk, written("thread.t", 1), "faaaaaaaaaa")
     with pytest.raises(NotFound):
         await ask(desk, written("thread.t", 1), viewer=Viewer(AGENT, "u"))
+
+
+async def test_a_log_too_long_for_one_answer_is_in_the_receipt(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was not looked through is named, so that the receipt never seems to be whole."""
+    await desk.write("thread.t", recorded("x"))
+    monkeypatch.setattr(limits, "TRAIL_SECONDS", -1.0)
+    reply = await ask(desk, written("thread.t", 1))
+    assert reply.unread == 1
+    assert reply.traces[-1].where == "the log from position 1 on"
