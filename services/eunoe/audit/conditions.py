@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-import anyio
 import msgspec
 
 from eunoe.audit import acts, statements
 from eunoe.audit.acts import Shelf
 from eunoe.audit.authority import SESSION_BOOKS
+from eunoe.audit.patience import NotYet
 from eunoe.audit.rules import Append, Write
 from eunoe.facts import document as documents
 from eunoe.facts.acts import ActEvent
@@ -32,8 +32,6 @@ from eunoe.schemas.records import Record
 
 WAIT_SECONDS = 5.0  # seconds that an append waits for facts to reflect the end of its chain
 JOIN_SECONDS = 1.0  # seconds that an agent's turn may take to show in the record of its session
-LOOK_SECONDS = 0.01  # seconds between two looks
-
 _AHEAD = 1 << 62  # a position after every other: where the record of the append would be
 _PINNED = b'"pinned"'  # what the bytes of a document with a pin hold
 
@@ -62,7 +60,7 @@ class Conditions:
     async def check(self, append: Append, head: Head | None, write: Write) -> None:
         """Refuse the append that would be written as ``write`` after ``head``.
 
-        Raises `Stale`, `NotFound`, `Denied`, `Invalid` and `DoesNotFit`, and `Busy` while documents are behind.
+        Raises `Stale`, `NotFound`, `Denied`, `Invalid` and `DoesNotFit`, and `NotYet` while documents are behind.
         """
         asked = append.request.events
         if not any(isinstance(event, BookEvent) for event in asked):
@@ -139,15 +137,16 @@ class Conditions:
         return found
 
     async def _reflected(self, chain: str, end: int) -> None:
-        """Return once documents reflect a chain up to its end; raises `Busy` when they do not in time."""
-        with anyio.move_on_after(WAIT_SECONDS):
-            while end and await self._position(chain) < end:  # noqa: ASYNC110  # a document sets no event
-                await anyio.sleep(LOOK_SECONDS)
-            return
-        raise Busy(
+        """Return once documents reflect a chain up to its end, as they mostly do at once."""
+
+        async def reflected() -> bool:
+            return await self._position(chain) >= end
+
+        refusal = Busy(
             f"the facts of {subjects.chain_name(chain)} are behind what was written there; "
             "see with `eunoe status` that the facts worker runs, and try again"
         )
+        await NotYet(refusal, reflected, WAIT_SECONDS).hold()
 
     async def _position(self, chain: str) -> int:
         thread = subjects.chain_thread(chain)
@@ -176,11 +175,12 @@ class Conditions:
 
     async def _check_takes_part(self, agent: str, session: str) -> None:
         """Refuse an agent without an open turn in a session; the session's record may be about to name its thread."""
-        with anyio.move_on_after(JOIN_SECONDS):
-            while not await self._takes_part(agent, session):  # noqa: ASYNC110  # a document sets no event
-                await anyio.sleep(LOOK_SECONDS)
-            return
-        raise Denied(f"the agent {agent!r} has no turn open in the session {session!r}")
+
+        async def takes_part() -> bool:
+            return await self._takes_part(agent, session)
+
+        refusal = Denied(f"the agent {agent!r} has no turn open in the session {session!r}")
+        await NotYet(refusal, takes_part, JOIN_SECONDS).hold()
 
     async def _takes_part(self, agent: str, session: str) -> bool:
         found = await self._session(session)

@@ -18,6 +18,7 @@ from eunoe.audit.conditions import Conditions
 from eunoe.audit.erasing import Erasing, Remake
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
+from eunoe.audit.patience import NotYet
 from eunoe.audit.pieces import Pieces
 from eunoe.audit.reading import Reading
 from eunoe.audit.telling import Telling
@@ -99,8 +100,7 @@ class AuditWorker:
         )
         rules.check(append)
         await self._pieces.check(chain, request)
-        async with self._heads.lock(chain):
-            found = await self._append(append)
+        found = await self._decided(append)
         return found if isinstance(found, AppendReply) else await self._answers.again(append, found)
 
     async def head(self, caller: Caller, chain: str, request: HeadRequest) -> HeadReply:
@@ -147,6 +147,16 @@ class AuditWorker:
     async def _watch_pieces(self) -> None:
         while True:
             await self.sweep_pieces(_SWEEP_WAIT)
+
+    async def _decided(self, append: rules.Append) -> AppendReply | rules.Again:
+        """Alone with the chain; what is not known yet is waited for while others go on."""
+        since = anyio.current_time()
+        while True:
+            try:
+                async with self._heads.lock(append.chain):
+                    return await self._append(append)
+            except NotYet as not_yet:
+                await not_yet.wait(since)
 
     async def _append(self, append: rules.Append) -> AppendReply | rules.Again:
         for _ in range(_RACES):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import msgspec
 import pytest
 from desks import AGENT, whole_turn
@@ -28,7 +30,7 @@ from eunoe.schemas.events import (
     TurnOpened,
 )
 from eunoe.schemas.facts import Scope
-from eunoe.schemas.requests import AppendRequest
+from eunoe.schemas.requests import AppendReply, AppendRequest
 from eunoe.schemas.subjects import Caller
 
 HERE = "thread.t"
@@ -161,6 +163,25 @@ async def test_while_facts_are_behind_nothing_is_decided(desk: FactDesk, monkeyp
     with pytest.raises(Busy, match="the facts of book permanent shared are behind"):
         await desk.auditor(PERSON).append(BOOK, request)
     await decided(desk, "red")
+
+
+async def test_who_waits_for_facts_holds_up_nobody(desk: FactDesk) -> None:
+    """An edit waits until its fact is known; what others append to the chain meanwhile is in the log before it."""
+    await decided(desk, "green", name="other")
+    request = AppendRequest(v=1, producer="key", n=1, events=(decision("blue", expected=""),))
+    replies: list[AppendReply] = []
+
+    async def edit() -> None:
+        replies.append(await desk.auditor(PERSON).append(BOOK, request))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(edit)
+        await anyio.lowlevel.checkpoint()
+        meanwhile = await desk.write(BOOK, decision("x", name="third"), caller=PERSON)
+        assert replies == []
+        await desk.catch_up()
+
+    assert [replies[0].record, meanwhile.record] == [3, 2]
 
 
 # What acts are about
