@@ -31,6 +31,8 @@ from eunoe.schemas.events import (
 from eunoe.schemas.facts import Identity, Indexed
 from eunoe.schemas.records import Record
 
+_FILTERS = 64  # chains that one read names; of more of them everything is read
+
 Wanted = Callable[[bytes], bool]
 """A cheap test of a stored record's bytes: false only for one that cannot matter."""
 
@@ -107,6 +109,8 @@ def chains(space: str, identities: Collection[Identity]) -> list[str]:
     if any(identity.scope != "thread" for identity in identities):
         return subjects.memory_filters(space)
     threads = sorted({subjects.thread_chain(identity.owner) for identity in identities})
+    if len(threads) > _FILTERS:
+        return subjects.memory_filters(space)
     return [*(subjects.chain_subject(space, chain, "memory") for chain in threads), subjects.books_filter(space)]
 
 

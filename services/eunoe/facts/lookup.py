@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+import anyio
 import msgspec
 
 from eunoe.facts import document as documents
@@ -19,6 +20,7 @@ from eunoe.schemas.facts import Document, Identity, Indexed, SessionRecord
 
 _LISTED = 10  # ids shown when a beginning fits several
 _AT_ONCE = 256  # keys in one request
+_LOOKS = 4  # looks through the log at once
 
 _T = TypeVar("_T")
 _Owned = TypeVar("_Owned", Indexed, Document)
@@ -32,6 +34,7 @@ class Lookup:
         self._store = store
         self._clock = clock
         self._history = History(store.log, store.space, kinds)
+        self._looks = anyio.Semaphore(_LOOKS, fast_acquire=True)
 
     async def one(self, beginning: str, viewer: Viewer) -> Indexed:
         """The fact with this id, or with the only one that begins so among those that the viewer may see.
@@ -99,7 +102,8 @@ class Lookup:
     async def from_log(self, identities: Collection[Identity]) -> Mapping[Identity, Document]:
         """The documents of several with their whole history, read in one pass over the log; what is from before
         the end of its session is gone."""
-        found = await self._history.all(identities)
+        async with self._looks:
+            found = await self._history.all(identities)
         ends = {owner: record.ended for owner, record in (await self.sessions(found)).items()}
         whole = {one: documents.build(one, events, bounded=False) for one, events in found.items()}
         return {

@@ -22,6 +22,7 @@ from eunoe.schemas.facts import Document, Identity, SessionRecord
 from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, FactView
 
 _TOGETHER = 64  # documents that are folded together at most
+_FROM_LOG = 256  # the same where the log may have to be looked through for them
 _LOOKED_AT = 16_384  # documents looked at for one page, whatever is left of them
 
 _session = msgspec.json.Decoder(SessionRecord)
@@ -74,7 +75,8 @@ class Reading:
         selection = Selection.of(request, self._viewing.labels)
         listing = await self._listings.of(parts(request, viewer), request, cursor)
         preview = await self._viewing.preview(request.preview, viewer, _moment(request))
-        async with closing(_windows(listing.documents, min(request.limit, _TOGETHER))) as windows:
+        together = _TOGETHER if request.recorded is None else _FROM_LOG
+        async with closing(_windows(listing.documents, min(request.limit, together))) as windows:
             async for window in windows:
                 read = [(placed, lenient.document(placed.entry)) for placed in window]
                 there = [document for _, document in read if document]

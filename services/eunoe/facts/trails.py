@@ -27,6 +27,7 @@ How = Literal["approval", "copy", "preview"]
 
 _ID = re.compile(rb'"(f[a-z2-7]{10})"')
 _FEW = 4  # ids that are looked for one by one
+_LOOKS = 4  # looks through the log at once, each with what one read of it holds in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Trails:
         self._log = log
         self._space = space
         self._kinds = kinds
+        self._looks = anyio.Semaphore(_LOOKS, fast_acquire=True)
 
     async def follow(self, facts: Followed, shown: int, thread: str = "") -> tuple[dict[str, Trail], int]:
         """Where facts went, with ``shown`` contexts of a trail at most: one pass over the log from the first on.
@@ -79,7 +81,7 @@ class Trails:
         if thread:
             filters = [subjects.chain_subject(self._space, subjects.thread_chain(thread), "memory")]
         names, end = _names(facts.trails.keys()), anyio.current_time() + limits.TRAIL_SECONDS
-        async with closing(self._log.scan(filters, start=facts.start)) as log:
+        async with self._looks, closing(self._log.scan(filters, start=facts.start)) as log:
             async for stored in log:
                 if anyio.current_time() > end:
                     return trails, stored.seq

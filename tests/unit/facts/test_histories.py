@@ -208,6 +208,9 @@ async def test_of_a_threads_facts_the_thread_and_the_books_are_read(desk: FactDe
     await reader.events(Identity("session", "s", "note", "x"))
     own = [subjects.chain_subject("default", "thread.t", "memory"), subjects.books_filter("default")]
     assert log.filters == [own, subjects.memory_filters("default")]
+    log.filters.clear()
+    await reader.all([Identity("thread", f"t{number}", "note", "x") for number in range(100)])
+    assert log.filters == [subjects.memory_filters("default")]
 
 
 async def test_only_records_that_can_matter_are_decoded(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
