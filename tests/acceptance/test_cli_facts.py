@@ -195,6 +195,31 @@ def test_what_is_no_fact_is_refused_in_one_line(eunoe: Shell, arguments: list[st
     assert refused(eunoe("fact", "set", *arguments), 2).startswith(words)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--thread", ""], "the thread id is empty"),
+        (["--session", " "], "the session id is empty"),
+        (["--agent", ""], "the agent id is empty"),
+        (["--scope", ""], "there is no scope ''"),
+        (["--subject", ""], "the subject id is empty"),
+        (["--label", ""], "the label id is empty"),
+        (["--preview", ""], "the preview id is empty"),
+        (["--label", "nosuch"], "there is no label 'nosuch'; declared are release, infra"),
+        (["--as-of", ""], "'' is no moment; write it as"),
+        (["--as-of", "yesterday"], "'yesterday' is no moment; write it as"),
+        (["--valid-at", "2026-02-30"], "'2026-02-30' is no moment: day"),
+        (["--valid-at", "2026-01-05T09:00"], "'2026-01-05T09:00' does not say in which time zone it is"),
+        (["--as-of", "0000-01-01"], "'0000-01-01' is no moment: year"),
+        (["--subject", "x" * 1_000_000], "the subject id is 1000000 bytes long; the limit is 128"),
+        (["--cursor", "x" * 5_000], "'xxx"),
+    ],
+)
+def test_what_narrows_nothing_is_refused(eunoe: Shell, arguments: list[str], words: str) -> None:
+    """A blank filter is never taken for none, and so never shows everything."""
+    assert refused(eunoe("facts", *arguments), 2).startswith(words)
+
+
 # What is done to facts
 
 

@@ -306,6 +306,10 @@ def test_a_reader_that_goes_away_is_no_failure(eunoe: Shell) -> None:
     [
         ["threads"],
         ["facts"],
+        ["fact", "conflicts"],
+        ["fact", "history", "f66n4"],
+        ["fact", "why", "fdu6e"],
+        ["kinds"],
         ["status"],
         ["config"],
         ["show", "builder"],
