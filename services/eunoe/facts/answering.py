@@ -68,19 +68,19 @@ class Answering(Duty):
         return msgspec.json.encode(reply)
 
     async def _answer_why(self, address: Address, request: WhyRequest) -> WhyReply:
-        return await self._why.answer(request, Viewer(address.caller, address.thread, request.session))
+        return await self._why.answer(request, _viewer(address, request.session))
 
     async def _answer_traces(self, address: Address, request: TracesRequest) -> TracesReply:
-        return await self._traces.answer(request, Viewer(address.caller, address.thread, request.session))
+        return await self._traces.answer(request, _viewer(address, request.session))
 
     async def _list(self, address: Address, request: FactsRequest) -> FactsReply:
         request = msgspec.structs.replace(request, thread=_thread(address, request))
+        _check(preview=request.preview)
         viewer = Viewer(address.caller, request.thread, request.session, request.preview)
         return await self._reading.list(request, viewer)
 
     async def _history(self, address: Address, request: FactRequest) -> FactReply:
-        viewer = Viewer(address.caller, address.thread, request.session, request.preview)
-        return await self._reading.history(request, viewer)
+        return await self._reading.history(request, _viewer(address, request.session, request.preview))
 
     async def _list_threads(self, address: Address, request: ThreadsRequest) -> ThreadsReply:
         return await self._threads.list(request, Viewer(address.caller))
@@ -89,10 +89,21 @@ class Answering(Duty):
 def _thread(address: Address, request: FactsRequest) -> str:
     """The thread that is asked for: an agent's or a tool's is the one that its subject names."""
     thread = request.thread or address.thread
-    for what, given in (("thread", thread), ("session", request.session), ("agent", request.agent)):
-        if given:
-            ids.check(given, what)
+    _check(thread=thread, session=request.session, agent=request.agent, subject=request.subject)
     if not Viewer(address.caller).trusted and request.thread not in ("", address.thread):
         about = f"the thread {address.thread!r}" if address.thread else "no thread"
         raise Denied(f"a request about {about} cannot ask for {thread!r}; address that one")
     return thread
+
+
+def _viewer(address: Address, session: str, preview: str = "") -> Viewer:
+    """Who asks about one fact, and from where."""
+    _check(session=session, preview=preview)
+    return Viewer(address.caller, address.thread, session, preview)
+
+
+def _check(**named: str) -> None:
+    """Raise `Invalid` for a name that cannot be one; an empty one names nothing."""
+    for what, given in named.items():
+        if given:
+            ids.check(given, what)

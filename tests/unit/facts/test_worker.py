@@ -164,3 +164,13 @@ async def test_a_watermark_names_buckets_that_hold_what_it_says_of_the_log(desk:
             entry = await desk.store.thread.get(subjects.fact_key("t", "tests", "pytest"))
             assert entry is not None
             assert found.watermark.thread >= entry.revision
+
+
+@pytest.mark.parametrize("what", ["thread", "session", "agent", "subject", "preview"])
+async def test_a_name_that_cannot_be_one_is_refused_before_anything_is_read(desk: FactDesk, what: str) -> None:
+    """A megabyte, or a line break, in any field that narrows a list (F93)."""
+    async with running(desk) as worker:
+        for name, said in (("x" * 2**20, "the limit is 128"), ("a\nb", "control character")):
+            data = msgspec.json.encode({what: name})
+            with pytest.raises(Invalid, match=f"the {what} id .*{said}"):
+                await worker.handlers()["facts"](Address("facts", PERSON, ""), data)
