@@ -62,12 +62,17 @@ class Reflected:
 
         Raises `WorkerMissing`, `Unreachable`, and `OutcomeUnknown` when that takes longer than ``seconds``.
         """
-        with anyio.move_on_after(seconds):
-            while self._waiting.get(chain, 0) >= at > 0:
-                await self._wait(chain, self._waiting[chain])
-            return
+        try:
+            with anyio.move_on_after(seconds):
+                while self._waiting.get(chain, 0) >= at > 0:
+                    await self._wait(chain, self._waiting[chain])
+                return
+        except (WorkerMissing, Unreachable) as error:
+            raise type(error)(
+                f"it is done and in the log; reads show what was before until facts are: {error}"
+            ) from None
         raise OutcomeUnknown(
-            "it is in the log, and the facts worker has not come to it yet: until then reads show what was before. "
+            "it is done and in the log; reads show what was before until the facts worker comes to it. "
             "See with `eunoe status` how far it is."
         )
 

@@ -51,8 +51,8 @@ class Conflicts(Duty):
         return dict(self._counts)
 
     def note(self, document: Document) -> None:
-        """A document changed: look at it soon."""
-        if disagreeing.possible(document):
+        """A document changed: look at it soon, unless it is plain that there is nothing to log."""
+        if disagreeing.possible(document) and (not documents.sufficient(document) or self._event(document)):
             about = document.identity
             chain = subjects.home_chain(about.scope, about.owner)
             self._changed.setdefault(chain, {})[about] = None
@@ -106,7 +106,7 @@ class Conflicts(Duty):
         head = await self._shared.auditor.head(chain, PRODUCER)
         await self._reflected(chain, head.position)
         async with self._shared.gate.passing():
-            events = [event for identity in identities if (event := await self._event(identity))]
+            events = [event for identity in identities if (event := await self._due(identity))]
         if not events:
             return True
         request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=head.n + 1, events=tuple(events))
@@ -128,14 +128,16 @@ class Conflicts(Duty):
     async def _position(self, chain: str) -> int:
         return (await self._shared.projector.reached(chain, fresh=True))[0].position
 
-    async def _event(self, identity: Identity) -> _Told | None:
+    async def _due(self, identity: Identity) -> _Told | None:
         facts = self._shared.facts
         document = await facts.document(identity)
         if document is None:
             return None
-        whole = document if documents.sufficient(document) else await facts.complete(identity)
-        single = self._shared.kinds[identity.subject].single
-        return disagreeing.event(document, fold(whole, single=single, valid=self._shared.clock.now()))
+        return self._event(document if documents.sufficient(document) else await facts.complete(identity))
+
+    def _event(self, document: Document) -> _Told | None:
+        single = self._shared.kinds[document.identity.subject].single
+        return disagreeing.event(document, fold(document, single=single, valid=self._shared.clock.now()))
 
     def _told(self, chain: str, events: Sequence[_Told]) -> None:
         for event in events:

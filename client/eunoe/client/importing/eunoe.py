@@ -32,6 +32,8 @@ from eunoe.schemas.events import (
     FactRecorded,
     FactRetired,
     HappenedEvent,
+    SessionEnded,
+    SessionStateSet,
     TurnCommitted,
     TurnOpened,
 )
@@ -174,6 +176,8 @@ def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:
     acts = sum(isinstance(event, FactDeleted | FactRetired | FactLabelled | FactPinned) for event in record.events)
     if facts:
         yield Turn("", "", tuple(FactRecorded(at=fact.at, fact=fact) for fact in facts), line, chain)
+    if any(isinstance(event, SessionEnded | SessionStateSet) for event in record.events):
+        yield Problem(line, "what was said of a session, its state or its end, is of the exporting space; not carried")
     if acts:
         what = f"{acts} acts on facts (deleted, retired, labelled or pinned)"
         yield Problem(line, f"{what} name ids of the exporting log; not carried")
