@@ -105,6 +105,17 @@ def test_a_key_makes_a_change_once(eunoe: Shell) -> None:
     assert "job 17" in refused(eunoe("fact", "set", "entity", "squirrel", "a rodent", "--key", "job 17"), 1)
 
 
+def test_two_persons_who_say_the_same_are_two_sources(eunoe: Shell) -> None:
+    """One takes it back, and it holds by the other's word."""
+    first = stated(eunoe, "entity", "fox", "digs")
+    ann = eunoe.named("person", "ann")
+    second = ann("fact", "set", "entity", "fox", "Digs")
+
+    assert second.lines[2] == f"known before as {first['id']}; it is now from person ann; person ada"
+    assert eunoe("fact", "retire", first["id"]).code == 0
+    assert "Digs" in values(eunoe, "--subject", "entity")
+
+
 def test_words_of_any_script_are_kept_as_they_are(eunoe: Shell) -> None:
     """In tables and in JSON, never as escapes."""
     stated(eunoe, "entity", "部署", "周五不发布 🐿 لا نشر")

@@ -23,7 +23,8 @@ OWN = "newer"  # the rule by which a source's own later word replaces its earlie
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
     """``id`` names the fact from here on; ``fact`` is its version now, ``replaced`` what its source said before.
 
-    ``position`` is the change's own in the log; ``duplicate``: it was known already.
+    ``position`` is the change's own in the log. ``duplicate``: it was known already, under the id ``known``;
+    ``added`` says whether it is in the log all the same, as one more who says so.
     """
 
     id: str
@@ -31,6 +32,8 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     position: int
     duplicate: bool
     fact: FactView
+    known: str = ""
+    added: bool = True
     replaced: tuple[FactView, ...] = ()
 
 
@@ -51,6 +54,8 @@ def stated(made: StatedFact, history: FactReply) -> Changed:
         position=made.receipt.position,
         duplicate=made.duplicate,
         fact=fact,
+        known=made.known,
+        added=not made.receipt.duplicate,
         replaced=tuple(view for view in history.versions if view.superseded_by == fact.id and view.rule == OWN),
     )
 

@@ -16,11 +16,13 @@ from eunoe.schemas.requests import FactView
 
 def stated(found: Changed) -> Iterator[Text]:
     """The fact as it stands now, what it replaced, and what contradicts it."""
-    yield _said("known already" if found.duplicate else "stated", found)
+    yield _said("stated" if found.added else "there already", found)
     yield from _standing(found.fact)
+    if found.known and found.added:
+        yield Text(f"known before as {found.known}; it is now from {clean('; '.join(found.fact.sources))}")
     for before in found.replaced:
         yield Text(f"before: {clean(before.value)} ({before.id}, from {clean(before.from_text)})")
-    if not found.duplicate:
+    if found.added:
         yield _hint(_take_back(found))
 
 

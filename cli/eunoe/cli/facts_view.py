@@ -19,7 +19,7 @@ from eunoe.schemas.requests import FactsReply, FactView
 HEADERS = ("id", "subject", "name", "value", "source", "state")
 NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
-MEND = "`eunoe audit verify` checks what it is made from"
+MEND = "`eunoe rebuild facts` makes it again"
 SETTLE = "the highest rank leads, then the newest; `eunoe fact set` or `delete` settles it"
 APPROVE = "`eunoe fact approve ID` admits one; `eunoe fact delete ID` refuses it"
 

@@ -40,9 +40,22 @@ def test_a_stated_fact_says_where_it_holds_and_how_to_take_it_back() -> None:
 
 def test_a_fact_that_was_stated_under_its_key_before_offers_no_way_back() -> None:
     """Nothing was added, so there is nothing to undo."""
-    assert plain(fact_changes_view.stated(changed(decision(), duplicate=True))) == [
-        "known already: faaaaaaaaaa  decision exit status: 3",
+    assert plain(fact_changes_view.stated(changed(decision(), duplicate=True, added=False))) == [
+        "there already: faaaaaaaaaa  decision exit status: 3",
         "permanent · shared, version 1, current",
+    ]
+
+
+def test_what_others_said_before_is_one_fact_with_several_sources() -> None:
+    """Its own id is new, and takes back no more than this one's word."""
+    fact = decision(sources=("person dana", "person ann"))
+    found = changed(fact, id="fccccccccc2", duplicate=True, known="faaaaaaaaaa")
+
+    assert plain(fact_changes_view.stated(found)) == [
+        "stated: fccccccccc2  decision exit status: 3",
+        "permanent · shared, version 1, current",
+        "known before as faaaaaaaaaa; it is now from person dana; person ann",
+        "undo: eunoe fact retire fccccccccc2",
     ]
 
 

@@ -131,3 +131,13 @@ def test_proposals_say_how_they_are_approved() -> None:
     assert plain(facts_view.proposals(FactsReply(facts=(), cursor="thread:8"), 80)) == [
         "no proposals on this page; more follow: add --cursor thread:8"
     ]
+
+
+def test_what_cannot_be_read_is_named_and_how_it_is_mended() -> None:
+    """The other facts are shown."""
+    lines = plain(facts_view.facts(FactsReply(facts=(view(),), damaged=("fact.builder.tests.x",)), 80))
+
+    assert lines[2].startswith("faaaaaaaaaa")
+    assert " ".join(lines[4:6]) == (
+        "cannot be read, and is left out: fact.builder.tests.x; `eunoe rebuild facts` makes it again"
+    )
