@@ -13,8 +13,10 @@ from typing import IO
 import anyio
 import msgspec
 import pytest
+from polling import until_found
 
 from eunoe.cli import audit_checks
+from eunoe.client import Memory
 from eunoe.runtime import nats_server
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.permissions import OPERATOR, SERVED, Grant, grant
@@ -26,7 +28,7 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.status import status
 from eunoe.runtime.workers import running
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Denied, EunoeError
+from eunoe.schemas.errors import Denied, EunoeError, Stale
 from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
 from eunoe.schemas.requests import (
     AppendReply,
@@ -254,6 +256,28 @@ async def test_an_agent_composes_a_context_and_asks_for_facts(fleet: str) -> Non
 
     assert "hello" in str(msgspec.json.decode(composed, type=ComposeReply).context.messages)
     assert msgspec.json.decode(facts, type=FactsReply).facts == ()
+
+
+async def test_facts_are_edited_and_conflicts_logged_under_the_fleets_permissions(fleet: str, tmp_path: Path) -> None:
+    """Audit reads what an edit is conditional on, the facts worker logs who disagrees, and a delete is traced."""
+    async with (
+        Memory.connect(settings=_settings(fleet, PERSON, tmp_path)) as person,
+        Memory.connect(settings=_settings(fleet, AGENT, tmp_path)) as agent,
+    ):
+        stated = await person.state_fact("note", "n", "one thing", thread="t", expected="")
+        await agent.state_fact("note", "n", "another", thread="t")
+        with pytest.raises(Stale):
+            await agent.state_fact("note", "n", "a third", thread="t", expected="")
+        await person.pin(stated.id, expected=stated.id)
+
+        async def logged() -> bool:
+            return any(act.kind == "raised" for act in (await person.fact(stated.id)).acts)
+
+        await until_found(logged, "the conflict was logged")
+        gone = await person.delete_fact(stated.id)
+
+    assert [fact.value for fact in gone.remaining] == ["another"]
+    assert gone.traces
 
 
 async def _rebuilt(requester: Requester, caller: Caller, *, check: bool = False) -> RebuildRun:
