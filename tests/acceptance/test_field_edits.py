@@ -18,6 +18,7 @@ from pathlib import Path
 import anyio
 import pytest
 from fields import SETTLE_SECONDS
+from polling import until_found
 
 from eunoe.client import Memory, StatedFact, stating
 from eunoe.runtime.doors import Store
@@ -26,8 +27,11 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.errors import Stale
-from eunoe.schemas.events import Event, FactDeleted, FactRecorded
+from eunoe.schemas.events import ConflictRaised, ConflictResolved, Event, FactDeleted, FactRecorded
+from eunoe.schemas.subjects import Role
 from eunoe.testing import NatsServer
+
+BOOK = subjects.book_chain("permanent", "shared")
 
 WRITERS, WRITES, NAMES, THREADS = 8, 2_000, 50, 5
 
@@ -154,6 +158,32 @@ async def test_the_same_statement_twice_is_one_fact_that_is_said_twice(settings:
     assert (second.version, second.duplicate, second.known) == (1, True, first.id)
 
 
+async def test_each_conflict_is_logged_once_however_many_look(settings: Settings, store: Store) -> None:
+    """Two people disagree on twenty facts under two replicas, which end while they log, and two others that go on:
+    twenty raises, and one resolution when one of the two takes back what it said."""
+    other = settings.model_copy(update={"principal": "bob"})
+    taken: list[str] = []
+    async with replicas(settings, 2):
+        for one in (settings, other):
+            async with Memory.connect(settings=one) as memory, anyio.create_task_group() as tasks:
+                for number in range(20):
+                    tasks.start_soon(memory.state_fact, "decision", f"n{number}", f"of {one.principal}")
+    async with replicas(settings, 2), Memory.connect(settings=other) as memory:
+        await until_found(lambda: _logged(store, ConflictRaised, 20), "every conflict was logged")
+        taken += [fact.id for fact in (await memory.facts()).facts if fact.identity.name == "n7"]
+        await memory.retire_fact(taken[0])
+        await until_found(lambda: _logged(store, ConflictResolved, 1), "that it is none any more was logged")
+    found = [event async for _, event in _events(store, BOOK, "worker")]
+
+    raised = Counter(event.identity.name for event in found if isinstance(event, ConflictRaised))
+    assert raised == Counter(f"n{number}" for number in range(20))
+    assert [event.identity.name for event in found if isinstance(event, ConflictResolved)] == ["n7"]
+
+
+async def _logged(store: Store, kind: type[Event], count: int) -> bool:
+    return sum([isinstance(event, kind) async for _, event in _events(store, BOOK, "worker")]) >= count
+
+
 async def test_changes_and_deletes_of_the_same_facts_lose_nothing(settings: Settings, store: Store) -> None:
     """F17: 100 new values and 100 deletes of ten facts, mixed over ten clients and two replicas: none waits for
     another for ever, and each is in the log once."""
@@ -250,11 +280,11 @@ async def replicas(settings: Settings, count: int) -> AsyncIterator[list[Fleet]]
         assert await fleets[0].settle(SETTLE_SECONDS)
 
 
-async def _events(store: Store, chain: str) -> AsyncIterator[tuple[str, Event]]:
-    """Every event that people appended to a chain, with its id."""
+async def _events(store: Store, chain: str, role: Role = "person") -> AsyncIterator[tuple[str, Event]]:
+    """Every event that callers of a role appended to a chain, with its id."""
     async for stored in store.log.scan([subjects.chain_filter(store.space, chain)]):
         record = records.read(stored.seq, stored.data)
-        for index, event in enumerate(record.events if record.header.role == "person" else ()):
+        for index, event in enumerate(record.events if record.header.role == role else ()):
             yield ids.fact_id(chain, record.header.origin, index), event
 
 
