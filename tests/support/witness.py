@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,8 @@ from eunoe.schemas.events import Entry, Event, Extracted, TurnCommitted, TurnOpe
 from eunoe.schemas.requests import ThreadState
 from eunoe.schemas.subjects import BUCKETS, ORIGIN_KEY, REBUILD_KEY, Caller
 from eunoe.testing import memory_store
+
+_RECORDED = re.compile(rb'"recorded":\d+')
 
 
 @dataclass(slots=True)
@@ -93,8 +96,8 @@ class Witness:
         return seen
 
     async def documents(self) -> dict[str, bytes]:
-        """Every document of the three buckets but what they say of themselves, by bucket and key; a thread's state
-        without when it changed, which two runs of the same work do not share."""
+        """Every document of the three buckets but what they say of themselves, by bucket and key; without when it was
+        recorded or changed, which two runs of the same work do not share."""
         return {
             f"{scope} {entry.key}": _timeless(entry)
             for scope in BUCKETS
@@ -138,6 +141,6 @@ async def witness(settings: Settings) -> AsyncIterator[Witness]:
 
 def _timeless(entry: doors.Entry) -> bytes:
     if not entry.key.startswith("state."):
-        return entry.value
+        return _RECORDED.sub(b'"recorded":0', entry.value)
     state = msgspec.json.decode(entry.value, type=ThreadState)
     return msgspec.json.encode(msgspec.structs.replace(state, changed=0), order="deterministic")
