@@ -411,6 +411,20 @@ def test_what_is_not_there_is_one_line(eunoe: Shell, arguments: list[str], code:
     assert refused(eunoe("fact", *arguments), code).startswith(words)
 
 
+def test_what_is_not_for_an_agents_eyes_is_not_there_for_it(eunoe: Shell) -> None:
+    """A fact of a thread is neither shown nor changed by its id from elsewhere; what is shared is."""
+    private, shared = (
+        stated(eunoe, "note", "pin", "4711", "--thread", "builder"),
+        stated(eunoe, "entity", "pin", "4712"),
+    )
+    agent = eunoe.named("agent", "stranger")
+
+    for verb in ("history", "why", "retire", "pin"):
+        line = refused(agent("fact", verb, private["id"]), 1)
+        assert line.startswith(f"there is no fact {private['id']} here"), verb
+    assert agent("fact", "history", shared["id"]).code == 0
+
+
 def test_the_kinds_and_labels_are_those_of_the_workers(eunoe: Shell) -> None:
     """With the numbers of the labels, and how to add one."""
     lines = eunoe("kinds").lines
