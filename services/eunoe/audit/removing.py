@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -14,7 +15,6 @@ from eunoe.runtime import kept
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Log, Store, Stored
-from eunoe.runtime.tasks import each
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.erasures import ErasedChain, KeptPlace
 from eunoe.schemas.errors import NotFound
@@ -23,7 +23,6 @@ from eunoe.schemas.requests import AppendReply, DeadLetter
 from eunoe.schemas.subjects import Caller
 
 _TOGETHER = 64  # records read at once
-_WIDTH = 16  # messages overwritten at once
 
 _letter = msgspec.json.Decoder(DeadLetter)
 
@@ -146,13 +145,10 @@ class Remover:
         return found
 
     async def _erase(self, log: Log, sequences: Sequence[int]) -> None:
-        async def one(sequence: int) -> None:
-            try:
+        """Overwrite messages, one after the other: the server rewrites a block for each, and others want it too."""
+        for sequence in sequences:
+            with suppress(NotFound):  # it is gone already: this is done again
                 await log.erase(sequence)
-            except NotFound:
-                return  # it is gone already: this is done again
-
-        await each(sequences, one, _WIDTH)
 
 
 def _places(at: int, batch: Sequence[RecordKept]) -> list[KeptPlace]:
