@@ -23,10 +23,8 @@ from eunoe.schemas.subjects import Role
 __all__ = ["Memory", "Thread", "Turn"]
 
 
-class Memory(Facts):
+class Memory(Facts[asynchronous.Memory]):
     """`eunoe.client.Memory`: ``with Memory.connect() as memory``."""
-
-    _memory: asynchronous.Memory
 
     @classmethod
     @contextmanager

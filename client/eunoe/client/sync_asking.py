@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from anyio.from_thread import BlockingPortal
 
@@ -12,11 +13,13 @@ from eunoe.client.sync_thread import Runs
 from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import FactReply, FactsReply, KindsReply, SessionReply, ThreadsReply, WhyReply
 
+_Memory = TypeVar("_Memory", bound=Asynchronous)
 
-class Asking(Runs):
+
+class Asking(Runs, Generic[_Memory]):
     """The reads of `eunoe.client.Memory`."""
 
-    def __init__(self, portal: BlockingPortal, memory: Asynchronous) -> None:
+    def __init__(self, portal: BlockingPortal, memory: _Memory) -> None:
         super().__init__(portal)
         self._memory = memory
 

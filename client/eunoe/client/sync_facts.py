@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from eunoe.client.deleting import Deletion, ScopeDeletion
 from eunoe.client.erasing import Erasing, Numbers
@@ -13,11 +13,11 @@ from eunoe.client.tickets import Receipt
 from eunoe.schemas.erasures import EraseReply
 from eunoe.schemas.facts import Scope
 
+_Memory = TypeVar("_Memory", bound=Erasing)
 
-class Facts(Asking):
+
+class Facts(Asking[_Memory]):
     """The edits and the deletes of `eunoe.client.Memory`."""
-
-    _memory: Erasing
 
     def state_fact(
         self,
