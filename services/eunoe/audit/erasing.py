@@ -9,6 +9,7 @@ at once cannot mix: each step is appended only where its worker knows the end of
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -61,6 +62,7 @@ class Erasing:
         self._lock = anyio.Lock()
         self._wake = anyio.Event()
         self._waiting = ""
+        self._runs: dict[str, str] = {}
         self._counts = {"erased": 0, "erased_again": 0}
 
     def statistics(self) -> dict[str, int]:
@@ -193,10 +195,20 @@ class Erasing:
                 await self._intend(book, erasure, found)
                 return
             if not made:
-                await self._remake(f"{erasure.id}.{book.position}", f"erasure {erasure.id}")
+                await self._made_again(f"{erasure.id}.{book.position}", f"erasure {erasure.id}")
         await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
         self._counts["erased"] += 1
         logger.info("erased %s", erasure.target.words, extra={"action": "erased", "erasure": erasure.id})
+
+    async def _made_again(self, name: str, reason: str) -> None:
+        """Have the facts made again. A run that this worker left is joined; one that failed is not asked for again."""
+        run = self._runs.setdefault(name, f"{name}.{secrets.token_hex(4)}")
+        try:
+            await self._remake(run, reason)
+        except EunoeError:
+            del self._runs[name]
+            raise
+        self._runs.clear()
 
     async def _intend(self, book: Book, erasure: Erasure, found: Found) -> None:
         """One round for every part of what was found; counts, facts and pieces stand in the first."""
