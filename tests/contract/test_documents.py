@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import anyio
+import msgspec
 import pytest
 
+from eunoe.runtime import revisions
 from eunoe.runtime.doors import Change, Entry, Found, Store
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Busy, Conflict
+from eunoe.schemas.facts import Origin
 
 
 async def test_put_and_get(doors: Store) -> None:
@@ -205,3 +208,29 @@ async def test_a_watch_may_begin_after_a_revision(doors: Store) -> None:
         await doors.thread.put("a.9", b"y")
 
         assert [(await anext(changes)).key for _ in range(2)] == ["a.2", "a.9"]
+
+
+async def test_a_revision_that_was_asked_for_is_as_fresh_as_the_asking(doors: Store) -> None:
+    """What was written before is in it; a bucket without documents has none."""
+    async with doors.thread.asking() as none:
+        assert await none() == await doors.thread.revision()
+    for number in range(3):
+        written = await doors.thread.put(f"k{number}", b"x")
+        async with doors.thread.asking() as revision:
+            found = await revision()
+        assert found == written
+
+
+async def test_a_revision_is_there_though_the_bucket_is_replaced_while_it_is_asked_for(doors: Store) -> None:
+    """It is one of the generation that is in use when it is taken."""
+    await doors.thread.put("k", b"old")
+    async with doors.thread.asking() as revision:
+        made = await doors.generations.prepare()
+        for scope in reversed(subjects.BUCKETS):
+            await made[scope].put(subjects.ORIGIN_KEY, msgspec.json.encode(Origin(v=1, id="next", generation=2)))
+        await doors.generations.look()
+        await doors.generations.drop()
+        found = await revision()
+
+    assert revisions.generation(found) in (1, 2)
+    assert await doors.thread.revision() >= found

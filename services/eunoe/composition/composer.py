@@ -78,7 +78,7 @@ class Composer:
                 return None
             opened = await self._opened(fold, request, settings)
             place = await self._place(address, fold, opened, request)
-            remembered = await self._remembered(fold, place, await latest.watermark(), request.after, patient=patient)
+            remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
             return await self._answer(place, fold, opened, request, settings, remembered)

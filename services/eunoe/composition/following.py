@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
@@ -80,9 +81,14 @@ class Following:
                 self._drop()
             await anyio.sleep(backoff(attempt))
 
-    async def latest(self) -> int:
-        """The revision of the bucket's last write, 0 while nothing is held."""
-        return await self._bucket.revision() if self._live else 0
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[Callable[[], Awaitable[int]]]:
+        """Ask for the revision of the bucket's last write (0 while nothing is held), while other things are read."""
+        if self._live:
+            async with self._bucket.asking() as revision:
+                yield revision
+        else:
+            yield _nothing_held
 
     async def of(self, owner: str, revision: int = 0, position: int = 0, now: int = 0) -> Reflected:
         """The owner as it is known, as of ``now`` (ms UTC); where that is older than ``revision`` of the bucket, or
@@ -197,6 +203,10 @@ class Following:
         for token, held in list(self._held.items()):
             if self._size > self._most and held.loaded and not held.lock.locked():
                 self._forget(token, held)
+
+
+async def _nothing_held() -> int:
+    return 0
 
 
 async def _take(owned: Owned, entries: Sequence[Entry]) -> None:

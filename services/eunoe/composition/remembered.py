@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import anyio
-
 from eunoe.composition import whole
 from eunoe.composition.carried import Carried, carried
 from eunoe.composition.following import Following, Reflected
@@ -39,23 +37,6 @@ class Remembered:
     carried: Carried | None = None
 
 
-class Latest:
-    """How far the buckets are: who reads from there on misses nothing that was written before."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, int] = {}
-        self._known = anyio.Event()
-
-    async def look(self, scope: str, latest: Callable[[], Awaitable[int]]) -> None:
-        self._found[scope] = await latest()
-        if len(self._found) == len(subjects.BUCKETS):
-            self._known.set()
-
-    async def watermark(self) -> Watermark:
-        await self._known.wait()
-        return Watermark(**self._found)
-
-
 class Memory:
     """Reads what is remembered for one request."""
 
@@ -79,12 +60,18 @@ class Memory:
         return {f"facts_{name}": sum(one[name] for one in found) for name in found[0]}
 
     @asynccontextmanager
-    async def looking(self) -> AsyncIterator[Latest]:
-        """Find out how far the buckets are now, while other things are read."""
-        latest = Latest()
-        async with task_group() as tasks:
-            for scope, following in self._followed():
-                tasks.start_soon(latest.look, scope, following.latest)
+    async def looking(self) -> AsyncIterator[Callable[[], Awaitable[Watermark]]]:
+        """Ask how far the buckets are now, while other things are read: who reads from there on misses nothing that
+        was written before."""
+        async with (
+            self._thread.asking() as thread,
+            self._session.asking() as session,
+            self._permanent.asking() as permanent,
+        ):
+
+            async def latest() -> Watermark:
+                return Watermark(thread=await thread(), session=await session(), permanent=await permanent())
+
             yield latest
 
     async def read(self, place: Place, wanted: Watermark, position: int = 0) -> Remembered:
@@ -116,9 +103,6 @@ class Memory:
         found = await whole.read(self._store, place)
         earlier, here = found.facts(place, self._kinds, now)
         return Remembered(earlier, here, found.watermark, found.state, found.carried(now))
-
-    def _followed(self) -> list[tuple[str, Following]]:
-        return [("thread", self._thread), ("session", self._session), ("permanent", self._permanent)]
 
 
 def _watermark(thread: Reflected, session: Reflected | None, permanent: list[Reflected]) -> Watermark:

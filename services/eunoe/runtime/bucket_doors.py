@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -86,6 +86,11 @@ class Documents(Protocol):
 
     async def revision(self) -> int:
         """The revision of the bucket's last write, 0 when there was none."""
+        ...
+
+    def asking(self) -> AbstractAsyncContextManager[Callable[[], Awaitable[int]]]:
+        """Ask for the `revision` on entering; the answer is waited for where it is called for, while other things
+        are read meanwhile. It is as fresh as the entering."""
         ...
 
 

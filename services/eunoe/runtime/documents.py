@@ -157,6 +157,17 @@ class JetStreamDocuments:
         return await self._in_use(at)
 
     @asynccontextmanager
+    async def asking(self) -> AsyncIterator[Callable[[], Awaitable[int]]]:
+        place = self._place
+
+        async def revision() -> int:
+            seq = await last()
+            return place.revision(seq) if seq is not None and place is self._place else await self.revision()
+
+        async with place.reader.asking() as last:
+            yield revision
+
+    @asynccontextmanager
     async def _watch(self, filters: Sequence[str], after: int, resume: bool) -> AsyncIterator[AsyncIterator[Change]]:
         before = await self.revision()
         async with aclosing(self._changes(filters, after, before, resume)) as changes:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from eunoe.runtime import stored, wire
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 from eunoe.runtime.inbox import Inbox
-from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.jetstream import API_SECONDS, JetStream
 from eunoe.runtime.leaving import Leaving
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Damaged, OutcomeUnknown, Unreachable
@@ -75,6 +75,19 @@ class Range:
     leaving: Leaving = field(default_factory=Leaving)
 
 
+class _State(msgspec.Struct):
+    last_seq: int
+
+
+class _Info(msgspec.Struct):
+    """What the server says of a stream, as far as it is asked for; a refusal has no state."""
+
+    state: _State | None = None
+
+
+_info = msgspec.json.Decoder(_Info)
+
+
 class Reader:
     """Ordered reads of one stream."""
 
@@ -88,6 +101,30 @@ class Reader:
             f"stream {self._stream}", lambda: self._jetstream.api(f"STREAM.INFO.{self._stream}")
         )
         return int(info["state"]["last_seq"]), str(info["created"])
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[Callable[[], Awaitable[int | None]]]:
+        """Ask the leader for the stream's last sequence; the answer is taken where it is called for.
+
+        None where there is none at the first attempt: `state` asks for as long as it makes sense.
+        """
+        requester, call = self._jetstream.requester, None
+        with suppress(OutcomeUnknown, Unreachable):  # where nothing could be asked, there is no answer
+            call = await requester.send(f"$JS.API.STREAM.INFO.{self._stream}", b"", timeout=API_SECONDS)
+
+        async def last() -> int | None:
+            try:
+                answer = await call.take(API_SECONDS) if call else None
+            except (TimeoutError, OutcomeUnknown):
+                return None
+            state = _info.decode(answer.data).state if answer and not answer.status else None
+            return state.last_seq if state else None
+
+        try:
+            yield last
+        finally:
+            if call:
+                requester.leave(call)
 
     async def read(self, wanted: Range) -> AsyncGenerator[Read, None]:
         """Every message of the range, in order.

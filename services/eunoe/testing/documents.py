@@ -111,6 +111,15 @@ class MemoryDocuments:
     ) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
         return self._watch(tuple(filters), after, resume)
 
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[Callable[[], Awaitable[int]]]:
+        found = await self.revision()
+
+        async def revision() -> int:
+            return found
+
+        yield revision
+
     async def revision(self) -> int:
         return self._place.last
 

@@ -88,6 +88,11 @@ async def followed(bucket: Bucket, most: int = 1 << 20) -> AsyncIterator[Followi
         tasks.cancel_scope.cancel()
 
 
+async def revision(following: Following) -> int:
+    async with following.asking() as latest:
+        return await latest()
+
+
 async def values(following: Following, owner: str, **fresh: int) -> list[str]:
     found = await following.of(owner, **fresh)
     return [fact.line.split(" — ")[0].removeprefix("- note ") for fact in found.owned.facts]
@@ -146,12 +151,12 @@ async def test_what_was_written_before_is_seen_though_the_watch_is_late(bucket: 
     await bucket.say("a", "tea")
     async with followed(bucket) as following:
         await values(following, "a")
-        latest = await following.latest()
+        latest = await revision(following)
         await bucket.say("a", "coffee")
-        at_once = await values(following, "a", revision=await following.latest())
+        at_once = await values(following, "a", revision=await revision(following))
         bucket.held_back = True
         await bucket.say("a", "water")
-        held_back = await values(following, "a", revision=await following.latest())
+        held_back = await values(following, "a", revision=await revision(following))
         scans = bucket.scans
 
     assert (latest, at_once, held_back) == (1, ["drink: coffee"], ["drink: water"])

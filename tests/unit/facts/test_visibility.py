@@ -237,7 +237,7 @@ async def _check(space: Space, viewer: Viewer) -> None:
 async def _check_context(space: Space, viewer: Viewer, mine: set[str]) -> None:
     place = Place(viewer.thread, viewer.session, viewer.caller.principal, viewer.preview)
     async with space.memory.looking() as latest:
-        found = await space.memory.read(place, await latest.watermark())
+        found = await space.memory.read(place, await latest())
     shown = {fact.identity.name for fact in (*found.earlier, *found.now)}
 
     assert shown == mine - space.gone, viewer
