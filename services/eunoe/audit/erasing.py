@@ -17,9 +17,9 @@ import msgspec
 
 from eunoe.audit import erasures
 from eunoe.audit.erasures import OUT_OF_REACH, Book, Erasure
+from eunoe.audit.finding import Finding
 from eunoe.audit.found import Found
 from eunoe.audit.removing import Remover, Write
-from eunoe.audit.search import Search
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
@@ -28,7 +28,7 @@ from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.lasting import lasting
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureCounts, ErasureTarget
-from eunoe.schemas.errors import Busy, Conflict, Denied, EunoeError, NotFound, NumberReused
+from eunoe.schemas.errors import Conflict, Denied, EunoeError
 from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemoved, Event
 from eunoe.schemas.subjects import Address, Caller
 
@@ -52,13 +52,12 @@ class Erasing:
     def __init__(
         self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds, clock: Clock
     ) -> None:
-        self._store = store
         self._chains = chains
         self._clock = clock
         self._write = write
         self._remake = remake
-        self._kinds = kinds
         self._remover = Remover(store, chains, write)
+        self._finding = Finding(store, chains, self._remover, kinds)
         self._lock = anyio.Lock()
         self._wake = anyio.Event()
         self._waiting = ""
@@ -118,10 +117,10 @@ class Erasing:
             await self._try()
 
     async def _planned(self, target: ErasureTarget) -> EraseReply:
-        found = await self._find(target)
+        found = await self._finding.find(target)
         if not found.chains:
             return _nothing(target)
-        counts, _ = await self._measured(target, found)
+        counts, _ = await self._finding.measured(target, found)
         return EraseReply(
             state="planned",
             counts=counts,
@@ -130,31 +129,6 @@ class Erasing:
             stays=found.stays(target),
             out_of_reach=OUT_OF_REACH,
         )
-
-    async def _answer(self, request: EraseRequest) -> EraseReply:
-        book = await self._book()
-        erasure = book.erasures.get(request.id)
-        if erasure is None:
-            raise Busy("the erasure could not be begun in time, for others are under way; ask again")
-        return erasure.reply(book.position, self._waiting)
-
-    async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
-        """Write down what is intended, unless it is already; an answer when there is nothing to erase."""
-        book = await self._book()
-        known = book.erasures.get(request.id)
-        if known is not None:
-            if known.target != request.target or known.by != caller:
-                raise NumberReused(f"the erasure {request.id} is of {known.target.words}; use another id")
-            return None
-        if next(book.pending(), None):
-            await self._finish()
-            book = await self._book()
-        found = await self._find(request.target)
-        if not found.chains:
-            return _nothing(request.target)
-        fresh = Erasure(request.id, caller, request.target, request.reason)
-        await self._intend(book, fresh, found)
-        return None
 
     async def _try(self) -> None:
         """Finish, or note what that waits for: it goes on by itself."""
@@ -190,7 +164,7 @@ class Erasing:
     async def _close(self, book: Book, erasure: Erasure) -> None:
         """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
         for made in (False, True):
-            found = await self._find(erasure.target, erasure.began)
+            found = await self._finding.find(erasure.target, erasure.began)
             if found.chains:
                 await self._intend(book, erasure, found)
                 return
@@ -212,7 +186,7 @@ class Erasing:
 
     async def _intend(self, book: Book, erasure: Erasure, found: Found) -> None:
         """One round for every part of what was found; counts, facts and pieces stand in the first."""
-        counts, pieces = await self._measured(erasure.target, found)
+        counts, pieces = await self._finding.measured(erasure.target, found)
         for index, chains in enumerate(found.rounds()):
             event = EraseIntended(
                 id=erasure.id,
@@ -227,15 +201,6 @@ class Erasing:
             )
             await self._tell(book, erasure, event)
 
-    async def _measured(self, target: ErasureTarget, found: Found) -> tuple[ErasureCounts, tuple[int, ...]]:
-        """What goes, with the pieces and dead letters that go too; and where those pieces are."""
-        pieces = await self._remover.pieces(target.thread, found.pieces) if found.pieces else []
-        letters = await self._remover.letters(found.positions, target.thread if target.whole else "")
-        more = sum(len(one.data) for one in (*pieces, *letters))
-        counted = found.counted()
-        counts = msgspec.structs.replace(counted, pieces=len(pieces), letters=len(letters), bytes=counted.bytes + more)
-        return counts, tuple(piece.seq for piece in pieces)
-
     async def _tell(self, book: Book, erasure: Erasure, event: Event) -> None:
         """Append a step, in the name of who wants it, unless somebody else appended one since the book was read."""
         reply = await self._write(erasure.by, subjects.ERASURES, (event,), expect=book.position)
@@ -249,20 +214,6 @@ class Erasing:
                 async for record in found:
                     book.see(record)
         return book
-
-    async def _find(self, target: ErasureTarget, bound: int | None = None) -> Found:
-        """Everything that a target takes, as the log is now; raises `NotFound` for a thread that is not there."""
-        if target.thread and await self._chains.head(subjects.thread_chain(target.thread), fresh=True) is None:
-            raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
-        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound)
-        filters = subjects.memory_filters(self._store.space)
-        if target.thread:
-            filters.append(subjects.chain_subject(self._store.space, subjects.thread_chain(target.thread), "log"))
-        while search.again():
-            async with closing(self._store.log.scan(filters)) as found:
-                async for stored in found:
-                    search.see(stored)
-        return search.found
 
 
 def _nothing(target: ErasureTarget) -> EraseReply:

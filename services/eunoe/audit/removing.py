@@ -16,7 +16,7 @@ from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Log, Store, Stored
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.erasures import ErasedChain, KeptPlace
+from eunoe.schemas.erasures import ErasedChain, ErasureTarget, KeptPlace
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import Event, RecordKept
 from eunoe.schemas.requests import AppendReply, DeadLetter
@@ -68,13 +68,15 @@ class Remover:
                 count += await self._pieces_back(one)
         return count
 
-    async def letters(self, positions: Iterable[int], thread: str) -> list[Stored]:
-        """The dead letters about records at these positions, or about anything of a thread."""
+    async def letters(self, positions: Iterable[int], target: ErasureTarget) -> list[Stored]:
+        """The dead letters about records at these positions, or about anything of a thread that goes whole; one
+        that says no position may hold anything of its thread."""
         wanted, found = set(positions), list[Stored]()
         async with closing(self._store.dead.scan()) as letters:
             async for stored in letters:
                 letter = _letter.decode(stored.data)
-                if letter.position in wanted or (thread and letter.thread == thread):
+                mine = bool(target.thread) and letter.thread == target.thread
+                if letter.position in wanted or (mine and (target.whole or not letter.position)):
                     found.append(stored)
         return found
 
@@ -105,8 +107,7 @@ class Remover:
         await self._erase(self._store.blobs, [one.seq for one in stored if _digest(one) not in named])
 
     async def _remove_letters(self, positions: Iterable[int], erasure: Erasure) -> None:
-        target = erasure.target
-        found = await self.letters(positions, target.thread if target.whole else "")
+        found = await self.letters(positions, erasure.target)
         await self._erase(self._store.dead, [stored.seq for stored in found])
 
     async def _messages_back(self, one: Round) -> int:

@@ -1,0 +1,51 @@
+"""Finding everything that an erasure takes, in the log and beside it."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from eunoe.audit.found import Found
+from eunoe.audit.removing import Remover
+from eunoe.audit.search import Search
+from eunoe.facts.kinds import Kinds
+from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.closing import closing
+from eunoe.runtime.doors import Store
+from eunoe.schemas import subjects
+from eunoe.schemas.erasures import ErasureCounts, ErasureTarget
+from eunoe.schemas.errors import NotFound
+
+
+class Finding:
+    """Looks through one space."""
+
+    def __init__(self, store: Store, chains: ChainReader, remover: Remover, kinds: Kinds) -> None:
+        self._store = store
+        self._chains = chains
+        self._remover = remover
+        self._kinds = kinds
+
+    async def find(self, target: ErasureTarget, bound: int | None = None) -> Found:
+        """Everything that a target takes, as the log is now, or (``bound``) as far as it was there when the erasure
+        began, at that position; raises `NotFound` for a thread that is not there."""
+        filters = subjects.memory_filters(self._store.space)
+        if target.thread:
+            chain = subjects.thread_chain(target.thread)
+            if await self._chains.head(chain, fresh=True) is None:
+                raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
+            filters.append(subjects.chain_subject(self._store.space, chain, "log"))
+        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound)
+        while search.again():
+            async with closing(self._store.log.scan(filters)) as found:
+                async for stored in found:
+                    search.see(stored)
+        return search.found
+
+    async def measured(self, target: ErasureTarget, found: Found) -> tuple[ErasureCounts, tuple[int, ...]]:
+        """What goes, with the pieces and dead letters that go too; and where those pieces are."""
+        pieces = await self._remover.pieces(target.thread, found.pieces) if found.pieces else []
+        letters = await self._remover.letters(found.positions, target)
+        more = sum(len(one.data) for one in (*pieces, *letters))
+        counted = found.counted()
+        counts = structs.replace(counted, pieces=len(pieces), letters=len(letters), bytes=counted.bytes + more)
+        return counts, tuple(piece.seq for piece in pieces)
