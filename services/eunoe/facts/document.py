@@ -17,7 +17,7 @@ import msgspec
 
 from eunoe.facts.floor import advance, dated
 from eunoe.facts.lineage import Event, Order, below, lineage_of, order
-from eunoe.schemas import limits
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.facts import Act, ActKind, Document, Floor, Identity, Stated
 
 _decoder = msgspec.json.Decoder(Document)
@@ -30,6 +30,11 @@ class BelowFloor(Exception):
 
 def empty(identity: Identity) -> Document:
     return Document(v=limits.SCHEMA_VERSION, identity=identity)
+
+
+def key(identity: Identity) -> str:
+    """Where the document of an identity is kept, in the bucket of its scope."""
+    return subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)
 
 
 def encode(document: Document) -> bytes:

@@ -67,7 +67,7 @@ class Endings:
         for fact in ids:
             await self._remove(subjects.content_key(identity.owner, fact))
             await self._remove(subjects.index_key(fact))
-        key = subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)
+        key = documents.key(identity)
         if entry := await self._bucket.get(key):
             await self._clear(entry, await self.records.end(identity.owner))
 

@@ -71,13 +71,13 @@ class Lookup:
 
     async def document(self, identity: Identity) -> Document | None:
         """The document of an identity, None where nothing is kept of it; raises `Damaged` when it cannot be read."""
-        entry = await self._store.bucket(identity.scope).get(key(identity))
+        entry = await self._store.bucket(identity.scope).get(documents.key(identity))
         return _decode(entry) if entry else None
 
     async def documents(self, identities: Iterable[Identity]) -> dict[Identity, Document]:
         """The documents of several; those that there are not, or that cannot be read, are not in it."""
         found: dict[Identity, Document] = {}
-        for scope, keys in grouped((identity.scope, key(identity)) for identity in identities).items():
+        for scope, keys in _grouped((identity.scope, documents.key(identity)) for identity in identities).items():
             for run in _runs(sorted(set(keys))):
                 answer = await self._store.bucket(scope).find(run)
                 read = (lenient.document(entry) for entry in answer.entries)
@@ -129,12 +129,7 @@ class Lookup:
 _indexed = msgspec.json.Decoder(Indexed)
 
 
-def key(identity: Identity) -> str:
-    """The key of an identity's document."""
-    return subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)
-
-
-def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+def _grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
     found: dict[str, list[_T]] = {}
     for name, one in pairs:
         found.setdefault(name, []).append(one)

@@ -147,7 +147,7 @@ class FactStore:
         if len(changes) < _WIDTH:
             return
         for scope in subjects.BUCKETS:
-            keys = [_key(identity) for identity, _ in changes if identity.scope == scope]
+            keys = [documents.key(identity) for identity, _ in changes if identity.scope == scope]
             missing = [key for key in keys if self._recent.get((scope, key)) is None]
             for entry in await self._found(scope, missing):
                 self._recent.keep((scope, entry.key), entry)
@@ -162,12 +162,12 @@ class FactStore:
         )
 
     async def _entry(self, identity: Identity) -> Entry | None:
-        return await self._store.bucket(identity.scope).get(_key(identity))
+        return await self._store.bucket(identity.scope).get(documents.key(identity))
 
     async def _change(self, change: tuple[Identity, Sequence[Event]]) -> None:
         """Compare-and-set until it holds; a lost race means that somebody else got on."""
         identity, events = change
-        place = (identity.scope, _key(identity))
+        place = (identity.scope, documents.key(identity))
         async with self._recent.alone(place):
             while not await self._changed(identity, events, place):
                 await anyio.lowlevel.checkpoint()
@@ -220,7 +220,3 @@ def _closes(event: Event) -> bool:
 
 def _decoded(entry: Entry) -> Indexed:
     return _index.decode(entry.value)
-
-
-def _key(identity: Identity) -> str:
-    return subjects.fact_key(identity.owner, identity.subject, identity.name, identity.preview)

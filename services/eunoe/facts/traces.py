@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from eunoe.facts import document as documents
 from eunoe.facts import wording
 from eunoe.facts.fold import View
 from eunoe.facts.holding import holding
-from eunoe.facts.lookup import Lookup, key
+from eunoe.facts.lookup import Lookup
 from eunoe.facts.runs import Version
 from eunoe.facts.trails import Citing, Followed, Trail, Trails
 from eunoe.facts.viewing import Viewing
@@ -115,7 +116,7 @@ def _kept(fact: Traced) -> Iterator[Trace]:
         fate = f"hides it; {current.id} is in force: {current.value}"
     else:
         fate = "hides it; nothing is in force"
-    yield Trace(fact=stated.id, kind="document", where=f"{identity.scope} {key(identity)}", fate=fate)
+    yield Trace(fact=stated.id, kind="document", where=f"{identity.scope} {documents.key(identity)}", fate=fate)
     where = f"{identity.scope} {subjects.index_key(stated.id)}"
     yield Trace(fact=stated.id, kind="index", where=where, fate="stays, so that its history can be looked up")
     if stated.has_content:

@@ -12,9 +12,8 @@ from desks import AGENT, NOON
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 
 from eunoe.facts import lenient
-from eunoe.facts.document import build, encode
+from eunoe.facts.document import build, encode, key
 from eunoe.facts.history import History
-from eunoe.facts.lookup import key
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import subjects

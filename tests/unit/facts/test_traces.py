@@ -12,7 +12,8 @@ from desks import AGENT
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 from turns import turn
 
-from eunoe.facts.lookup import Lookup, key
+from eunoe.facts.document import key
+from eunoe.facts.lookup import Lookup
 from eunoe.facts.traces import Traces
 from eunoe.facts.trails import Trails
 from eunoe.facts.viewing import Viewing
