@@ -28,7 +28,7 @@ from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.lasting import lasting
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureCounts, ErasureTarget
-from eunoe.schemas.errors import Conflict, Denied, EunoeError
+from eunoe.schemas.errors import Busy, Conflict, Denied, EunoeError, NumberReused
 from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemoved, Event
 from eunoe.schemas.subjects import Address, Caller
 
@@ -129,6 +129,31 @@ class Erasing:
             stays=found.stays(target),
             out_of_reach=OUT_OF_REACH,
         )
+
+    async def _answer(self, request: EraseRequest) -> EraseReply:
+        book = await self._book()
+        erasure = book.erasures.get(request.id)
+        if erasure is None:
+            raise Busy("the erasure could not be begun in time, for others are under way; ask again")
+        return erasure.reply(book.position, self._waiting)
+
+    async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
+        """Write down what is intended, unless it is already; an answer when there is nothing to erase."""
+        book = await self._book()
+        known = book.erasures.get(request.id)
+        if known is not None:
+            if known.target != request.target or known.by != caller:
+                raise NumberReused(f"the erasure {request.id} is of {known.target.words}; use another id")
+            return None
+        if next(book.pending(), None):
+            await self._finish()
+            book = await self._book()
+        found = await self._finding.find(request.target)
+        if not found.chains:
+            return _nothing(request.target)
+        fresh = Erasure(request.id, caller, request.target, request.reason)
+        await self._intend(book, fresh, found)
+        return None
 
     async def _try(self) -> None:
         """Finish, or note what that waits for: it goes on by itself."""
