@@ -79,7 +79,9 @@ class Appending:
             v=limits.SCHEMA_VERSION, producer=producer, n=1, events=tuple(found[0].events), turn=turn
         )
         try:
-            reply = await delivery.deliver(self.gate, chain, found[0].pieces, msgspec.json.encode(request))
+            reply = await delivery.deliver(
+                self.gate, chain, found[0].pieces, msgspec.json.encode(request), delivery.SERVED
+            )
         except NumberReused:
             raise NumberReused(f"the key {key!r} was used for something else; give this a key of its own") from None
         receipt = Receipt(

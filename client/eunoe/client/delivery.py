@@ -21,6 +21,7 @@ LAST_SECONDS = 2.0  # seconds between attempts at most
 PATIENCE_SECONDS = 30.0  # seconds that a caller waits for an append whose outcome is not known yet
 
 RETRIED: tuple[type[EunoeError], ...] = (OutcomeUnknown, WorkerMissing, Busy, Unreachable)
+SERVED = tuple(kind for kind in RETRIED if kind is not WorkerMissing)  # the same, of what somebody has to serve now
 
 
 def wait_before(attempt: int, share: float = 1.0) -> float:
@@ -29,10 +30,16 @@ def wait_before(attempt: int, share: float = 1.0) -> float:
     return whole * (0.5 + share / 2)
 
 
-async def deliver(gate: Gate, chain: str, pieces: Iterable[bytes], data: bytes) -> AppendReply:
+async def deliver(
+    gate: Gate,
+    chain: str,
+    pieces: Iterable[bytes],
+    data: bytes,
+    retried: tuple[type[EunoeError], ...] = RETRIED,
+) -> AppendReply:
     """Append a request's bytes after its pieces, and again until there is an answer.
 
-    Raises what refuses it, or what was in the way for `PATIENCE_SECONDS`.
+    Raises what refuses it, or what was in the way for `PATIENCE_SECONDS`, and at once what is not ``retried``.
     """
     left = deque(pieces)
 
@@ -42,7 +49,7 @@ async def deliver(gate: Gate, chain: str, pieces: Iterable[bytes], data: bytes) 
             left.popleft()
         return await gate.append(chain, data, timeout=seconds)
 
-    return await _until_answered(attempt, RETRIED)
+    return await _until_answered(attempt, retried)
 
 
 async def head(gate: Gate, chain: str, producer: str) -> HeadReply:
@@ -54,7 +61,7 @@ async def head(gate: Gate, chain: str, producer: str) -> HeadReply:
     async def attempt(seconds: float) -> HeadReply:
         return await gate.head(chain, producer, timeout=seconds)
 
-    return await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))
+    return await _until_answered(attempt, SERVED)
 
 
 async def stored(gate: Gate, chain: str, after: int) -> RecordsReply:
@@ -63,7 +70,7 @@ async def stored(gate: Gate, chain: str, after: int) -> RecordsReply:
     async def attempt(seconds: float) -> RecordsReply:
         return await gate.ask("records", RecordsRequest(after=after), RecordsReply, chain, timeout=seconds)
 
-    return await _until_answered(attempt, tuple(kind for kind in RETRIED if kind is not WorkerMissing))
+    return await _until_answered(attempt, SERVED)
 
 
 async def _until_answered(attempt: Callable[[float], Awaitable[Reply]], retried: tuple[type[EunoeError], ...]) -> Reply:

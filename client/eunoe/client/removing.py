@@ -51,7 +51,7 @@ class Removing(Editing):
         return Deletion(fact, taken, receipt, traces.traces, traces.remaining)
 
     async def delete_scope(self, scope: Scope, owner: str, reason: str = "", *, dry_run: bool = False) -> ScopeDeletion:
-        """A person hides every fact of an owner: ``shared`` or an agent (permanent), a session, a thread.
+        """A person hides every live fact of an owner: ``shared`` or an agent (permanent), a session, a thread.
 
         ``dry_run`` only counts. What one batch may not contain is left, the rest goes, and the answer lists it.
         """

@@ -14,7 +14,7 @@ from fact_wires import FactWire, working
 
 from eunoe.client import Memory
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Denied, Invalid, NotFound, NumberReused, Stale
+from eunoe.schemas.errors import Denied, Invalid, NotFound, NumberReused, Stale, WorkerMissing
 from eunoe.schemas.events import FactDeleted
 from eunoe.schemas.requests import AppendRequest, FactView
 from eunoe.schemas.subjects import Caller
@@ -100,6 +100,16 @@ async def test_a_key_s_answer_that_was_lost_comes_again(wire: FactWire, memory: 
 
     assert stated.receipt.duplicate
     assert [fact.id for fact in await listed(memory)] == [stated.id]
+
+
+async def test_under_a_key_a_missing_worker_is_said_at_once(wire: FactWire, memory: Memory) -> None:
+    """No outbox keeps such an edit: who asked for it asks again."""
+    wire.down = True
+    with pytest.raises(WorkerMissing):
+        await memory.state_fact("decision", "colour", "green", key="k")
+    wire.down = False
+
+    assert not (await memory.state_fact("decision", "colour", "green", key="k")).duplicate
 
 
 async def test_an_edit_of_something_else_than_was_seen_is_refused(memory: Memory) -> None:
