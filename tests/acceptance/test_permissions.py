@@ -17,8 +17,10 @@ from polling import until_found
 
 from eunoe.cli import audit_checks
 from eunoe.client import Memory
-from eunoe.runtime import nats_server
+from eunoe.runtime import dead_letters, nats_server, topology
 from eunoe.runtime.connection import Connection, connect
+from eunoe.runtime.doors import Stored
+from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.permissions import OPERATOR, SERVED, Grant, grant
 from eunoe.runtime.remote import RemoteAuditor
 from eunoe.runtime.requester import Requester
@@ -27,7 +29,7 @@ from eunoe.runtime.session import session
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.status import status
 from eunoe.runtime.workers import running
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, EunoeError, Stale
 from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
 from eunoe.schemas.requests import (
@@ -372,3 +374,20 @@ async def test_the_operator_cannot_disturb_the_consumers_of_the_workers(fleet: s
         for verb in ("DELETE", "MSG.NEXT", "CREATE"):
             with anyio.fail_after(2), pytest.raises(Denied):
                 await requester.ask(f"$JS.API.CONSUMER.{verb}.eunoe_lab_log.facts", b"{}", timeout=5.0)
+
+
+async def test_a_person_erases_through_workers_with_their_own_permissions(fleet: str, tmp_path: Path) -> None:
+    """Audit overwrites messages, pieces and dead letters, and has the facts made again; an agent may not ask for it."""
+    facts = Caller("worker", "facts")
+    async with Memory.connect(settings=_settings(fleet, PERSON, tmp_path)) as memory:
+        async with memory.thread("t").turn("a secret") as turn:
+            await turn.reply("x" * limits.INLINE_BYTES + "y")
+        async with await _connected(fleet, facts) as connection:
+            store = topology.doors(JetStream(await Requester.open(connection)), SPACE)
+            await dead_letters.write(store, "facts", Stored("eunoe.lab.thread.t.log", 1, b""), 5, "a secret", 1)
+        reply = await memory.erase(thread="t", reason="asked to")
+    async with Memory.connect(settings=_settings(fleet, AGENT, tmp_path)) as agent:
+        with pytest.raises(Denied):
+            await agent.erase(thread="t", reason="asked to")
+
+    assert (reply.state, reply.counts.entries, reply.counts.pieces, reply.counts.letters) == ("done", 2, 2, 1)
