@@ -77,6 +77,6 @@ class Reflected:
         )
 
     async def _wait(self, chain: str, at: int) -> None:
-        request = FactsRequest(limit=1, after=Watermark(log=at), wait=WAIT_SECONDS)
+        request = FactsRequest(limit=0, after=Watermark(log=at), wait=WAIT_SECONDS)
         timeout = WAIT_SECONDS + limits.REQUEST_SECONDS
         self.read(chain, (await self._gate.ask("facts", request, FactsReply, timeout=timeout)).watermark)

@@ -27,7 +27,7 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts.
     ``since``: only what changed after that position of the log, what is not in force any more included.
     ``recorded`` and ``valid`` (ms UTC) ask what was known at that moment, and what held at that one; None is now.
-    ``preview``: as that preview sees it.
+    ``preview``: as that preview sees it. A ``limit`` of 0 asks for no facts, only how fresh they are.
     """
 
     scope: Scope | Literal[""] = ""

@@ -70,7 +70,9 @@ class Reading:
         self._clock = clock
 
     async def list(self, request: FactsRequest, viewer: Viewer) -> FactsReply:
-        """Facts in force, or with ``all`` every version; a cursor where there are more."""
+        """Facts in force, or with ``all`` every version; a cursor where there are more. A ``limit`` of 0 reads none."""
+        if not request.limit:
+            return FactsReply(facts=())
         page, cursor = _Page(pages.limit(request.limit)), pages.read(request.cursor)
         selection = Selection.of(request, self._viewing.labels)
         listing = await self._listings.of(parts(request, viewer), request, cursor)

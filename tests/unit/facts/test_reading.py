@@ -15,7 +15,7 @@ from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Denied, Invalid, NotFound
 from eunoe.schemas.events import FactRecorded
 from eunoe.schemas.facts import Identity, Provenance
-from eunoe.schemas.requests import FactRequest, FactsRequest, FactView, ThreadsRequest
+from eunoe.schemas.requests import FactRequest, FactsReply, FactsRequest, FactView, ThreadsRequest
 from eunoe.schemas.subjects import Caller, Role
 
 OTHER = Caller("agent", "other")
@@ -156,7 +156,15 @@ async def test_pages_show_every_fact_once(desk: FactDesk) -> None:
     assert len(whole) == 124
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1_001, 2**31, 2**63])
+async def test_a_limit_of_nothing_asks_how_fresh_the_facts_are_and_reads_none(desk: FactDesk) -> None:
+    """There is a fact, and the answer holds none."""
+    await desk.write("thread.t", recorded("failed"))
+
+    assert (await desk.reading.list(FactsRequest(thread="t"), Viewer(PERSON))).facts
+    assert await desk.reading.list(FactsRequest(thread="t", limit=0), Viewer(PERSON)) == FactsReply(facts=())
+
+
+@pytest.mark.parametrize("limit", [-1, 1_001, 2**31, 2**63])
 async def test_a_limit_out_of_range_is_refused(desk: FactDesk, limit: int) -> None:
     """2^31 and the like are a message, not a crash (F91)."""
     with pytest.raises(Invalid, match="a page has"):
