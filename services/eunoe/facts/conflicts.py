@@ -2,7 +2,8 @@
 
 It is decided from a document that reflects the end of its home chain, and appended to that chain under the number
 that was next there: of several replicas one is first, and the others decide again when its record is in the document.
-What a killed worker left undone is found by the next change of the document, or by the look at all of them at start.
+What a killed worker left undone is found by the next change of the document, or by the look at all of them at start
+and when they were made again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Conflicts(Duty):
         self._changed: dict[str, dict[Identity, None]] = {}
         self._news = anyio.Event()
         self._counts = {"conflicts_raised": 0, "conflicts_resolved": 0}
+        self._look_again()
         shared.facts.listen(self.note)
+        shared.store.generations.changed.append(self._look_again)
 
     def loops(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
         return {"the audit of conflicts waits": self._watch}
@@ -78,19 +81,33 @@ class Conflicts(Duty):
                     logger.error("conflicts of %s are not logged: %s", chain, error, extra={"action": "not_logged"})
                     continue
                 self._changed.setdefault(chain, {}).update(identities)
+                self._news.set()
                 raise
 
+    def _look_again(self) -> None:
+        """No document was looked at yet; or they were made again, and an erasure may have left others than before."""
+        self._unseen = True
+        self._news.set()
+
     async def _watch(self) -> None:
-        await self.scan()
         while True:
             await self._news.wait()
             self._news = anyio.Event()
+            if self._unseen:
+                await self._look()
             try:
                 await self.settle()
             except Busy as error:
                 logger.info("conflicts wait: %s", error, extra={"action": "conflicts_wait"})
                 await anyio.sleep(_AGAIN_SECONDS)
-                self._news.set()
+
+    async def _look(self) -> None:
+        self._unseen = False
+        try:
+            await self.scan()
+        except BaseException:
+            self._look_again()
+            raise
 
     async def _settle(self, chain: str, identities: Sequence[Identity]) -> None:
         for start in range(0, len(identities), limits.EVENTS_PER_RECORD):

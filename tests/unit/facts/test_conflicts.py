@@ -8,11 +8,13 @@ import anyio
 import msgspec
 import pytest
 from fact_desks import PERSON, FactDesk, recorded, written
+from polling import until_found
 
 from eunoe.facts.conflicts import PRODUCER, Conflicts
 from eunoe.facts.duty import Shared
+from eunoe.runtime.lasting import lasting
 from eunoe.schemas import records, subjects
-from eunoe.schemas.events import BookEvent, ConflictRaised, ConflictResolved, Event, FactDeleted, FactRecorded
+from eunoe.schemas.events import BookEvent, ConflictRaised, ConflictResolved, FactDeleted, FactRecorded
 from eunoe.schemas.facts import Identity
 from eunoe.schemas.subjects import Caller
 
@@ -41,7 +43,7 @@ class ConflictDesk(FactDesk):
         for stored in await self.stored():
             await shared.projector.apply(stored)
 
-    async def logged(self) -> list[Event]:
+    async def logged(self) -> list[ConflictRaised | ConflictResolved]:
         found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
         assert [one.header.n for one in found if one.header.producer == PRODUCER] == list(
             range(1, sum(one.header.producer == PRODUCER for one in found) + 1)
@@ -165,6 +167,34 @@ async def test_what_a_killed_worker_left_is_found_at_start(desk: ConflictDesk) -
         await desk.project(shared)
 
     assert len(await desk.logged()) == 1
+
+
+async def test_a_worker_looks_at_all_documents_at_start_and_when_they_were_made_again(desk: ConflictDesk) -> None:
+    """Its loop logs what was left by one that died, and what is so of the documents of a new generation."""
+    _, killed = desk.duty()
+    duty, shared = desk.duty()
+    await desk.says(PERSON, "green")
+    await desk.says(BOB, "blue")
+    await desk.project(killed)
+
+    async with anyio.create_task_group() as tasks:
+        for what, loop in duty.loops().items():
+            tasks.start_soon(lasting, what, loop)
+        await until_found(lambda: logged(desk, 1), "the conflict was logged")
+        await desk.project(shared)
+        await desk.says(PERSON, "round", "shape")
+        await desk.says(BOB, "square", "shape")
+        await desk.project(killed)
+        for call in desk.store.generations.changed:
+            call()
+        await until_found(lambda: logged(desk, 2), "the other was logged")
+        tasks.cancel_scope.cancel()
+
+    assert [event.identity.name for event in await desk.logged()] == ["colour", "shape"]
+
+
+async def logged(desk: ConflictDesk, count: int) -> bool:
+    return len(await desk.logged()) == count
 
 
 async def test_a_record_delivered_again_to_another_replica_is_looked_at_there(desk: ConflictDesk) -> None:
