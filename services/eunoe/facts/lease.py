@@ -8,7 +8,7 @@ that was stopped for a while, writes nothing any more.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -155,3 +155,6 @@ class Leased:
 
     async def revision(self) -> int:
         return await self._bucket.revision()
+
+    def asking(self) -> AbstractAsyncContextManager[Callable[[], Awaitable[int]]]:
+        return self._bucket.asking()
