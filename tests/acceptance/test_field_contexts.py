@@ -40,8 +40,8 @@ async def test_every_reply_carries_the_text_of_what_it_lists(memory: Memory, fle
     turns = await memory.thread("t").turns()
 
     assert [(fact.value, fact.from_text) for fact in facts] == [
-        ("listening on 127.0.0.1", "tool bash, turn 1, entry 3"),
         ("sqlite", "person ada"),
+        ("listening on 127.0.0.1", "tool bash, turn 1, entry 3"),
     ]
     assert [(version.value, version.from_text) for version in history.versions] == [("sqlite", "person ada")]
     assert [entry.content for entry in entries] == [
