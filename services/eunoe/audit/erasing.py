@@ -25,7 +25,7 @@ from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Clock, Store
-from eunoe.runtime.lasting import lasting
+from eunoe.runtime.lasting import AWAY, lasting
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureCounts, ErasureTarget
 from eunoe.schemas.errors import Busy, Conflict, Denied, EunoeError, NumberReused
@@ -72,7 +72,7 @@ class Erasing:
 
     async def run(self) -> None:
         """Go on with what was left undone, now and whenever something is; at the start, look at what was done."""
-        await lasting("the look at erasures waits", self.look_again)
+        await lasting("the look at erasures waits", self._look)
         while True:
             await lasting("an erasure waits", self._go_on)
             await lasting("the look at erasures waits", self._look_at_fresh)
@@ -110,7 +110,16 @@ class Erasing:
 
     async def _look_at_fresh(self) -> None:
         """A server that is killed and started again leaves this worker running; it may lose what is not synced yet."""
-        await self.look_again(self._clock.now() - UNSYNCED_SECONDS * 1000)
+        await self._look(self._clock.now() - UNSYNCED_SECONDS * 1000)
+
+    async def _look(self, since: int = 0) -> None:
+        """As `look_again`; what is damaged is told, and keeps nobody from appending."""
+        try:
+            await self.look_again(since)
+        except AWAY:
+            raise
+        except EunoeError as error:
+            logger.error("erasures cannot be looked at: %s", error, extra={"action": "erasures_damaged"})
 
     async def _go_on(self) -> None:
         async with self._lock:

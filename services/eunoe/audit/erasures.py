@@ -85,13 +85,8 @@ class Book:
         for event in record.events:
             if isinstance(event, EraseIntended):
                 self._intended(event, record)
-            elif isinstance(event, EraseKept | EraseRemoved):
-                found = self.erasures[event.id].rounds[event.round - 1]
-                found.kept, found.removed = True, isinstance(event, EraseRemoved)
-            elif isinstance(event, EraseDone):
-                self.erasures[event.id].done = event
-            if isinstance(event, _Step):
-                self.erasures[event.id].time = record.header.time
+            if isinstance(event, _Step) and event.id in self.erasures:
+                self._step(self.erasures[event.id], event, record)
 
     def pending(self) -> Iterator[Erasure]:
         """Those that are not done, oldest first."""
@@ -100,6 +95,14 @@ class Book:
     def newest(self, since: int = 0) -> list[Erasure]:
         """The newest ones, which are looked at again after a restart; of those with a step since then (ms UTC)."""
         return [one for one in list(self.erasures.values())[-limits.ERASURES_WATCHED :] if one.time >= since]
+
+    def _step(self, erasure: Erasure, event: _Step, record: Record) -> None:
+        erasure.time = record.header.time
+        if isinstance(event, EraseDone):
+            erasure.done = event
+        elif isinstance(event, EraseKept | EraseRemoved):
+            found = erasure.rounds[event.round - 1]
+            found.kept, found.removed = True, isinstance(event, EraseRemoved)
 
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)

@@ -52,6 +52,7 @@ from eunoe.schemas.records import Record
 Version = tuple[Identity, str, str]
 """What says the same: identity, lineage, and the value as values are compared."""
 
+_MARKS = (b'"erased"', b"[erased]")  # what the bytes of a record hold of which something was erased
 _ALWAYS = 1 << 62  # a bound above every position
 
 
@@ -76,6 +77,7 @@ class Search:
         self._evidence: set[int] = set()
         self._touched: set[int] = set()
         self._asked: dict[tuple[int, str], set[int]] = {}
+        self._erased: dict[int, set[int]] = {}
         self._known = -1
         self.found = Found()
 
@@ -94,6 +96,7 @@ class Search:
         if record is None or record.header.chain == subjects.ERASURES:
             return
         self._old = record.position <= self._bound
+        self._note_erased(stored)
         facts = self._told_in(record)
         gone = {
             index: what
@@ -116,7 +119,7 @@ class Search:
             case _ if isinstance(event, FactEvent):
                 return "acts" if self._act(record, event) else ""
             case RecordKept():
-                return COPY if event.position in self.found.positions else ""
+                return COPY if self._copied(event) else ""
             case ConflictRaised() | ConflictResolved():
                 return "acts" if self._disagreed(event) else ""
             case ContextComposed():
@@ -216,6 +219,20 @@ class Search:
         return any(one in self._ids or one in self._gone for one in event.facts)
 
     # The rest
+
+    def _note_erased(self, stored: Stored) -> None:
+        """Which events of a record were erased before."""
+        if any(mark in stored.data for mark in _MARKS):
+            salts = records.open_wire(stored.data).salts
+            self._erased[stored.seq] = {index for index, salt in enumerate(salts) if not salt}
+
+    def _copied(self, event: RecordKept) -> bool:
+        """Whether what was left of a record has more than may be left of it now: a worker that was slow may have
+        appended it when others had gone on."""
+        if event.position in self.found.positions:
+            return True
+        erased = self._erased.get(event.position, ())
+        return any(event.events[index].salt for index in erased)
 
     def _composed(self, record: Record, event: ContextComposed) -> bool:
         if self._old and self._whole and record.header.chain == self._chain:

@@ -26,7 +26,7 @@ from erasing_desks import (
 from msgspec import structs
 
 from eunoe.audit.worker import AuditWorker
-from eunoe.runtime import dead_letters
+from eunoe.runtime import dead_letters, kept
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import blobs, records, subjects
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
@@ -316,3 +316,31 @@ async def test_the_log_says_who_erased_what_and_why(desk: Desk, tmp_path: Path) 
     assert event.words == "entry 1 of thread t"
     assert [one.hash for chain in event.chains for one in chain.records] == [reply.hash]
     assert intended.header.prev == records.GENESIS
+
+
+async def test_a_copy_that_a_slow_worker_left_goes_with_the_next_erasure(desk: Desk) -> None:
+    """It had read the record before others erased more of it: what it appended late holds that."""
+    position = (await desk.append(1, *whole_turn(f"{SECRET}-one", f"{SECRET}-two"))).position
+    (late,) = [kept.keep(stored, (1,)) for stored in await desk.store.log.get([position]) if stored]
+    await erase(desk, thread="t", entries=[[1, 2]])
+    await plant(desk, "thread.t", late)
+    there = [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+
+    await erase(desk, id="e2", thread="t", entries=[[1, 2]])
+
+    assert len(there) == 1
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+    assert (await verified(desk)).problems == ()
+
+
+async def test_a_damaged_record_of_erasures_keeps_no_worker_from_its_work(desk: Desk) -> None:
+    """It is told, and appends go on."""
+    await desk.append(1, *whole_turn(SECRET))
+    await erase(desk, thread="t", entries=[[1, 1]])
+    (first, *_) = await read(desk, subjects.ERASURES)
+    await desk.store.log.erase(first.position)
+
+    worker = desk.new_worker()
+    await worker._erasing._look()
+
+    assert (await desk.append(2, *whole_turn("on"), turn="k2", worker=worker)).record == 3
