@@ -30,6 +30,8 @@ from eunoe.schemas.requests import RebuildReply, RebuildRun
 
 logger = logging.getLogger(__name__)
 
+FEW = 256  # records that writers may wait for
+ROUNDS = 16  # at most, each over what was appended during the one before, so that it ends under any load
 KEPT_SECONDS = 3600.0  # seconds for which it is kept why a run failed, with what it had made
 RELEASE_SECONDS = 2.0  # seconds in which a run that ends early may say so
 
@@ -157,7 +159,7 @@ class Rebuild:
 
     async def _swap(self, lease: Lease, made: Store) -> None:
         generations, apply = self._store.generations, self._project(made)
-        position = await self._fill(lease, apply, 1)
+        position = await self._nearly(lease, apply)
         await lease.step(phase="sealing")
         await generations.seal()
         await lease.step(phase="catching up")
@@ -169,6 +171,15 @@ class Rebuild:
         await lease.step(phase="dropping")
         await generations.drop()
         await lease.step(phase="done")
+
+    async def _nearly(self, lease: Lease, apply: Apply) -> int:
+        """Fill a set until little is left to come, for writers wait from the seal until that is in it, too."""
+        position = 0
+        for _ in range(ROUNDS):
+            before, position = position, await self._fill(lease, apply, position + 1)
+            if position - before <= FEW:
+                break
+        return position
 
     async def _check(self, lease: Lease, made: Store) -> None:
         apply = self._project(made)

@@ -14,7 +14,8 @@ from eunoe.facts import lease as leases
 from eunoe.facts.comparison import Comparison
 from eunoe.facts.rebuild import KEPT_SECONDS, Rebuild
 from eunoe.facts.recovery import Recovery
-from eunoe.runtime.doors import Stored
+from eunoe.facts.refilling import Apply
+from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Conflict, Damaged, Unreachable
 from eunoe.schemas.events import FactRetired
@@ -255,6 +256,39 @@ async def test_records_that_come_while_it_is_made_are_in_it(desk: FactDesk) -> N
     again = rebuild(desk)
     run = await again.run(await again.begin(wanted(check=True, name="check")))
     assert (number, run.differences) == (19, 0)
+
+
+async def test_writers_wait_for_little(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is appended while the set is filled is in it before the old one is sealed, not after."""
+    monkeypatch.setattr("eunoe.facts.rebuild.FEW", 0)
+    more = 5
+
+    def growing(store: Store) -> Apply:
+        inner = project(store)
+
+        async def applying(*batch: Stored) -> None:
+            nonlocal more
+            await inner(*batch)
+            if more:
+                more -= 1
+                await desk.write("thread.late", recorded(f"late {more}", owner="late"))
+
+        return applying
+
+    made = Rebuild(desk.store, growing, desk.clock)
+    lease = await made.begin(wanted())
+    sealed = desk.store.generations.seal
+    records: list[int] = []
+
+    async def seal() -> None:
+        records.append(lease.run.records)
+        await sealed()
+
+    monkeypatch.setattr(desk.store.generations, "seal", seal)
+    await made.run(lease)
+
+    assert records == [(await desk.store.log.info()).count]
+    assert more == 0
 
 
 async def test_what_is_left_over_is_deleted(desk: FactDesk) -> None:
