@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
 from pathlib import Path
 
 import anyio
@@ -10,6 +9,7 @@ import msgspec
 import pytest
 from desks import Desk, whole_turn
 
+from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Store
 from eunoe.runtime.kept_log import KeptLog
 from eunoe.schemas import records, subjects
@@ -71,17 +71,17 @@ async def test_a_filtered_scan_has_what_its_filters_mean(erased: Desk) -> None:
 
 async def test_who_follows_sees_it_too(erased: Desk) -> None:
     """First what was there, then what comes."""
-    space, seen = erased.store.space, list[int]()
+    space, seen, new = erased.store.space, list[int](), list[int]()
     with anyio.fail_after(10):
-        async with aclosing(erased.store.log.follow([f"eunoe.{space}.thread.t.log"])) as following:  # type: ignore[type-var]
+        async with closing(erased.store.log.follow([f"eunoe.{space}.thread.t.log"])) as following:
             async for stored in following:
                 seen.append(stored.seq)
                 if len(seen) == 2:
-                    reply = await erased.append(3, *whole_turn("after"), turn="after")
+                    new.append((await erased.append(3, *whole_turn("after"), turn="after")).position)
                 if len(seen) == 3:
                     break
 
-    assert seen == [1, 3, reply.position]
+    assert seen == [1, 3, *new]
 
 
 async def test_it_is_no_gap(erased: Desk) -> None:
