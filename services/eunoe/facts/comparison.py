@@ -43,7 +43,7 @@ class Comparison:
     """
 
     def __init__(
-        self, live: Store, made: Store, catch_up: Callable[[], Awaitable[None]], steady: float = STEADY_SECONDS
+        self, live: Store, made: Store, catch_up: Callable[[], Awaitable[object]], steady: float = STEADY_SECONDS
     ) -> None:
         self._live = live
         self._made = made

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -20,23 +20,17 @@ import msgspec
 from eunoe.facts import lease as leases
 from eunoe.facts.comparison import STEADY_SECONDS, Comparison
 from eunoe.facts.lease import Lease, Leased
-from eunoe.facts.refilling import Apply, refill
-from eunoe.runtime.doors import Clock, Documents, Store
+from eunoe.facts.making import Making, Project
+from eunoe.runtime.doors import Buckets, Clock, Documents, Store
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Conflict, EunoeError, Unreachable
-from eunoe.schemas.facts import Origin
 from eunoe.schemas.requests import RebuildReply, RebuildRun
 
 logger = logging.getLogger(__name__)
 
-FEW = 256  # records that writers may wait for
-ROUNDS = 16  # at most, each over what was appended during the one before, so that it ends under any load
 KEPT_SECONDS = 3600.0  # seconds for which it is kept why a run failed, with what it had made
 RELEASE_SECONDS = 2.0  # seconds in which a run that ends early may say so
-
-Project = Callable[[Store], Apply]
-"""What applies records to the documents of a store."""
 
 
 class Rebuild:
@@ -153,44 +147,31 @@ class Rebuild:
             raise Busy(str(conflict)) from None
         await lease.again()
 
-    async def _made(self, lease: Lease) -> Store:
+    async def _made(self, lease: Lease) -> Making:
         made = await self._store.generations.prepare()
-        return self._store.over({scope: Leased(bucket, lease) for scope, bucket in made.items()})
+        leased: Buckets = {scope: Leased(bucket, lease) for scope, bucket in made.items()}
+        return Making(self._store.over(leased), lease, self._project)
 
-    async def _swap(self, lease: Lease, made: Store) -> None:
-        generations, apply = self._store.generations, self._project(made)
-        position = await self._nearly(lease, apply)
+    async def _swap(self, lease: Lease, made: Making) -> None:
+        """Writers wait from the seal until what is left to come is in the new set, so that must be little."""
+        generations = self._store.generations
+        await made.nearly()
         await lease.step(phase="sealing")
         await generations.seal()
         await lease.step(phase="catching up")
-        await self._fill(lease, apply, position + 1)
-        await lease.step(phase="swapping", documents=await _count(made))
-        await self._mark(lease, made)
+        await made.catch_up()
+        await lease.step(phase="swapping", documents=await made.count())
+        await made.mark()
         if (await generations.look()).generation != lease.run.generation:
             raise Unreachable("the facts were made, and are not in use yet; it is begun again")
         await lease.step(phase="dropping")
         await generations.drop()
         await lease.step(phase="done")
 
-    async def _nearly(self, lease: Lease, apply: Apply) -> int:
-        """Fill a set until little is left to come, for writers wait from the seal until that is in it, too."""
-        position = 0
-        for _ in range(ROUNDS):
-            before, position = position, await self._fill(lease, apply, position + 1)
-            if position - before <= FEW:
-                break
-        return position
-
-    async def _check(self, lease: Lease, made: Store) -> None:
-        apply = self._project(made)
-        position = await self._fill(lease, apply, 1)
+    async def _check(self, lease: Lease, made: Making) -> None:
+        await made.catch_up()
         await lease.step(phase="comparing")
-
-        async def catch_up() -> None:
-            nonlocal position
-            position = await self._fill(lease, apply, position + 1)
-
-        found = await Comparison(self._store, made, catch_up, self._steady).run()
+        found = await Comparison(self._store, made.store, made.catch_up, self._steady).run()
         lease.tell(documents=found.documents, differences=found.count, differing=found.first)
         lease.sure()
         done = msgspec.structs.replace(lease.run, phase="done", expires_at=0)
@@ -198,19 +179,6 @@ class Rebuild:
         await lease.step(phase="dropping")
         await self._store.generations.drop()
         lease.run = done
-
-    async def _fill(self, lease: Lease, apply: Apply, start: int) -> int:
-        def progress(count: int) -> None:
-            records = lease.run.records + count
-            lease.tell(records=records, of=max(records, lease.run.of))
-
-        return await refill(self._store.log, apply, start=start, progress=progress)
-
-    async def _mark(self, lease: Lease, made: Store) -> None:
-        """The permanent bucket last: with that origin the set is in use."""
-        origin = Origin(v=limits.SCHEMA_VERSION, id=secrets.token_hex(8), generation=lease.run.generation)
-        for scope in reversed(subjects.BUCKETS):
-            await made.bucket(scope).put(subjects.ORIGIN_KEY, msgspec.json.encode(origin))
 
 
 @asynccontextmanager
@@ -236,7 +204,3 @@ async def _used(made: Store) -> bool:
             if entry.key != subjects.REBUILD_KEY:
                 return True
     return False
-
-
-async def _count(made: Store) -> int:
-    return sum([1 for scope in subjects.BUCKETS async for entry in made.bucket(scope).scan()]) - 1

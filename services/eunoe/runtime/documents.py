@@ -12,12 +12,11 @@ from typing import TypeVar
 
 import anyio
 
-from eunoe.runtime import revisions, stored
-from eunoe.runtime.doors import Change, Entry, Found, Stored
+from eunoe.runtime import revisions
+from eunoe.runtime.doors import Change, Entry, Found
 from eunoe.runtime.jetstream import STREAM_NOT_FOUND, STREAM_SEALED, JetStream, Refused
-from eunoe.runtime.leaving import Leaving
-from eunoe.runtime.lookup import Lookup, Raw
-from eunoe.runtime.reader import Range, Reader
+from eunoe.runtime.place import Place
+from eunoe.runtime.reader import Range
 from eunoe.schemas.errors import Conflict, Denied, EunoeError, Unreachable
 
 _EXPECT = "Nats-Expected-Last-Subject-Sequence"
@@ -27,45 +26,6 @@ SEALED_SECONDS = 5.0  # seconds that a write to a sealed bucket waits for the su
 LOOK_SECONDS = 0.25  # seconds between two looks for it, when nothing tells of it
 
 _T = TypeVar("_T")
-
-
-class Place:
-    """One bucket of one generation, and whether it is still the one in use."""
-
-    def __init__(self, jetstream: JetStream, bucket: str, generation: int) -> None:
-        self.bucket = bucket
-        self.generation = generation
-        self.prefix = f"$KV.{bucket}."
-        self.lookup = Lookup(jetstream, f"KV_{bucket}")
-        self.reader = Reader(jetstream, f"KV_{bucket}")
-        self.leaving = Leaving()
-
-    def revision(self, seq: int) -> int:
-        return revisions.of(self.generation, seq)
-
-    def seq(self, revision: int) -> int:
-        return revisions.seq(revision, self.generation)
-
-    def expected(self, key: str, revision: int | None) -> int | None:
-        """The sequence that a writer expects; raises `Conflict` for a revision of another generation."""
-        if revision and revisions.generation(revision) != self.generation:
-            raise Conflict(f"{key} of {self.bucket} is of another generation than revision {revision}")
-        return self.seq(revision) if revision else revision
-
-    def subjects(self, filters: Sequence[str]) -> list[str]:
-        return [self.prefix + one for one in filters]
-
-    def key(self, message: Stored) -> str:
-        return message.subject[len(self.prefix) :]
-
-    def entry(self, message: Stored, headers: bytes) -> Entry | None:
-        if stored.deleted(headers):
-            return None
-        return Entry(self.key(message), message.data, self.revision(message.seq))
-
-    def found(self, messages: Sequence[Raw], upto: int) -> Found:
-        entries = [entry for message, headers in messages if (entry := self.entry(message, headers))]
-        return Found(tuple(sorted(entries, key=lambda one: one.key)), self.revision(upto) if upto else 0)
 
 
 async def _nowhere() -> None:
@@ -200,7 +160,7 @@ class JetStreamDocuments:
         try:
             return await self._publish(place, key, value, headers, seq)
         except Conflict:
-            marker = await _marker(place, key) if seq == 0 else 0
+            marker = await place.marker(key) if seq == 0 else 0
             if not marker:
                 raise
         return await self._publish(place, key, value, headers, marker)
@@ -253,9 +213,3 @@ class JetStreamDocuments:
         """Find out what is in use where somebody has seen a newer generation than this one."""
         if revisions.generation(revision) > self._place.generation:
             await self._look()
-
-
-async def _marker(place: Place, key: str) -> int:
-    """The sequence of the marker that a deleted document left, 0 when there is none."""
-    found = await place.lookup.one(place.prefix + key)
-    return found[0].seq if found and stored.deleted(found[1]) else 0

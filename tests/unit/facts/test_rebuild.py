@@ -260,7 +260,7 @@ async def test_records_that_come_while_it_is_made_are_in_it(desk: FactDesk) -> N
 
 async def test_writers_wait_for_little(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is appended while the set is filled is in it before the old one is sealed, not after."""
-    monkeypatch.setattr("eunoe.facts.rebuild.FEW", 0)
+    monkeypatch.setattr("eunoe.facts.making.FEW", 0)
     more = 5
 
     def growing(store: Store) -> Apply:
