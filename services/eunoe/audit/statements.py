@@ -41,7 +41,7 @@ def _check_statement(event: Telling, caller: Caller, kinds: Kinds) -> None:
     if isinstance(event, FactRecorded):
         if fact.cites:
             raise Invalid("only an approval or a move cites a fact; leave it out")
-        if fact.source.kind == "person":
+        if fact.source.kind == "person" and not fact.at:  # what has a time of its own was stated before, elsewhere
             _check_kind(fact.identity.subject, kinds)
 
 

@@ -475,13 +475,15 @@ async def test_a_blank_name_is_refused_and_never_everything(desk: FactDesk, wher
 
 
 async def test_a_kind_that_nobody_declared_is_not_a_person_s_to_state(desk: FactDesk) -> None:
-    """A slip of the pen would make one for ever; a program's or an agent's is dynamic, as before."""
+    """A slip of the pen would make one for ever; a program's or an agent's is dynamic, and so is what was stated
+    elsewhere and comes in an import, with the time at which it was stated."""
     event = decision("green")
     identity = msgspec.structs.replace(event.fact.identity, subject="decsion")
     slip = FactRecorded(fact=msgspec.structs.replace(event.fact, identity=identity))
 
     error = await refused(desk, BOOK, slip)
     await desk.write(HERE, recorded("fine", subject="decsion"))
+    await desk.write(BOOK, FactRecorded(fact=msgspec.structs.replace(slip.fact, at=1)), caller=PERSON)
 
     assert isinstance(error, Invalid)
     assert str(error).startswith("there is no kind 'decsion'; known are branch, decision, entity, ")
