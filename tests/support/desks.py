@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 
 from eunoe.audit.worker import AuditWorker
+from eunoe.facts import state as states
 from eunoe.runtime.doors import Store
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import subjects
+from eunoe.schemas import records, subjects
 from eunoe.schemas.events import Event, Prompt, Response, TurnCommitted, TurnOpened
 from eunoe.schemas.requests import AppendReply, AppendRequest
 from eunoe.schemas.subjects import Caller
@@ -49,6 +50,14 @@ class Desk:
     ) -> AppendReply:
         request = AppendRequest(v=1, producer=producer, n=n, turn=turn, events=events)
         return await (worker or self.worker).append(caller, subjects.thread_chain(thread), msgspec.json.encode(request))
+
+    async def fold_state(self, thread: str = "t") -> None:
+        """The thread's state document, as the facts worker keeps it."""
+        state = states.new(thread)
+        chain = subjects.thread_chain(thread)
+        async for stored in self.store.log.scan([subjects.chain_filter(self.store.space, chain)]):
+            state = states.fold(state, records.read(stored.seq, stored.data))
+        await self.store.thread.put(subjects.state_key(thread), msgspec.json.encode(state))
 
 
 def whole_turn(prompt: str, reply: str = "done") -> tuple[Event, ...]:

@@ -22,8 +22,9 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     ``first`` and ``last`` are the transcript's own times, ``changed`` is when its last record was accepted.
     ``extracted`` is the ordinal of the last committed turn whose facts are recorded; ``position`` the log
-    position this reflects; ``producers`` how far each producer is, keyed as in a record's header. ``failed`` are
-    the newest turns (ordinals) of whose extraction something failed, with the reason.
+    position this reflects; ``producers`` how far each producer is, keyed as in a record's header: every worker's,
+    and of the others those that wrote last, `limits.PRODUCERS_IN_STATE` in all. ``failed`` are the newest turns
+    (ordinals) of whose extraction something failed, with the reason.
     """
 
     v: int

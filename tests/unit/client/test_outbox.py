@@ -13,8 +13,7 @@ from disks import Disk
 from wires import Wire
 
 from eunoe.client.memory import Memory
-from eunoe.facts import state as states
-from eunoe.schemas import limits, records, subjects
+from eunoe.schemas import limits
 from eunoe.schemas.errors import Busy, Invalid, NumberReused, TooLarge, TurnNotOpen, WorkerMissing
 from eunoe.schemas.events import Attachment, Instructions, Prompt, Response, TurnOpened
 from eunoe.schemas.requests import AppendRequest
@@ -329,21 +328,13 @@ async def test_a_producer_that_the_chain_forgot_goes_on_as_another(wire: Wire, m
         await thread.append(Instructions(content="first"))
         for number in range(5):
             await wire.desk.append(1, Instructions(content="more"), turn="", producer=f"p{number}")
-            await fold_state(wire.desk)
+            await wire.desk.fold_state()
 
         receipt = await thread.append(Instructions(content="last"))
 
     assert receipt.entries == (7,)
     assert [number for _, number in producers(wire)] == [1, 2, 1]
     assert len({producer for producer, _ in producers(wire)}) == 2
-
-
-async def fold_state(desk: Desk) -> None:
-    """The thread's state document, as the facts worker keeps it."""
-    state = states.new("t")
-    async for stored in desk.store.log.scan():
-        state = states.fold(state, records.read(stored.seq, stored.data))
-    await desk.store.thread.put(subjects.state_key("t"), msgspec.json.encode(state))
 
 
 def producers(wire: Wire) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desks import AGENT, Desk
+from desks import AGENT, Desk, whole_turn
 from wires import PERSON, Wire
 
 from eunoe.audit.export import export
@@ -68,6 +68,25 @@ async def test_the_same_file_twice_adds_nothing(wire: Wire, tmp_path: Path) -> N
     assert (report.appended, report.duplicates) == (0, 3)
     assert len(wire.appends) == sent == 3
     assert len(found) == 6
+
+
+async def test_a_file_that_the_chain_forgot_adds_nothing(
+    wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain remembers its newest producers; of one that it does not, its records tell how far it came."""
+    monkeypatch.setattr(limits, "PRODUCERS_IN_HEAD", 2)
+    monkeypatch.setattr(limits, "PRODUCERS_IN_STATE", 3)
+    file = write(tmp_path, run(3))
+    async with wire.memory() as memory:
+        await memory.import_file(file)
+        for number in range(5):
+            await wire.desk.append(1, *whole_turn("more"), thread="run", turn=f"k{number}", producer=f"p{number}")
+            await wire.desk.fold_state("run")
+        report = await memory.import_file(file)
+        found = await shown(memory, "run")
+
+    assert (report.appended, report.duplicates) == (0, 3)
+    assert len(found) == 6 + 5 * 2
 
 
 async def test_an_import_goes_on_where_it_was_cut(wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

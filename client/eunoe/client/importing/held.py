@@ -56,23 +56,30 @@ class Holding:
     """Folds the records of a chain, in order, until the first one of this import.
 
     What comes after that one cannot change what the import takes for known, so it is the same each time the
-    import is run again.
+    import is run again. ``forgotten``: the chain does not say how far the import is, for it remembers its newest
+    producers only; ``done`` is then the number of the import's last append there.
     """
 
-    def __init__(self, caller: Caller, producer: str) -> None:
+    def __init__(self, caller: Caller, producer: str, *, forgotten: bool = False) -> None:
+        self.done = 0
+        self._forgotten = forgotten
         self._own = records.producer_key(caller, producer)
         self._entries: list[tuple[int, int, bytes]] = []
         self._committed = {0}
         self._facts: set[bytes] = set()
 
     def see(self, page: Iterable[StoredRecord]) -> int:
-        """Fold records; returns the number of the last one, or 0 when this import's own records begin."""
+        """Fold records; returns the number of the last one, or 0 when what follows says nothing any more."""
         last = 0
         for stored in page:
             header = records.open_header(records.open_wire(stored.data.encode()).header)
             if records.producer_key(header.caller, header.producer) == self._own:
-                return 0
+                self.done = header.n
+                if not self._forgotten:
+                    return 0
             last = header.record
+            if self.done:
+                continue
             if stored.subject.endswith(".log") or header.role in ("person", "caller"):
                 for event in records.read(stored.position, stored.data.encode()).events:
                     self._event(event, header.time)

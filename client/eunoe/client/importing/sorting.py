@@ -6,7 +6,7 @@ import anyio.to_thread
 
 from eunoe.client import batches, delivery
 from eunoe.client.gate import Gate
-from eunoe.client.importing.held import Held, Holding
+from eunoe.client.importing.held import Holding
 from eunoe.client.importing.here import Comparison
 from eunoe.client.importing.model import Aside, Problem
 from eunoe.client.importing.prepare import Naming, Planned
@@ -93,8 +93,11 @@ class Sorting:
 
     async def _begin(self, chain: str) -> None:
         head = await delivery.head(self._gate, chain, self._digest)
-        held = await _held(self._gate, chain, self._digest) if head.record else Held()
-        self._done[chain], self._compared[chain], self._here[chain] = head.n, Comparison(held), 0
+        holding = Holding(self._gate.caller, self._digest, forgotten=not head.n)
+        if head.record:
+            await _see(self._gate, chain, holding)
+        self._done[chain], self._here[chain] = head.n or holding.done, 0
+        self._compared[chain] = Comparison(holding.held())
         self._report.threads.append(_name(chain))
 
     def _numbered(self, planned: Planned) -> list[Append]:
@@ -126,12 +129,10 @@ def _name(chain: str) -> str:
     return subjects.chain_thread(chain) or chain
 
 
-async def _held(gate: Gate, chain: str, digest: str) -> Held:
-    """What others put into a chain before this import's first record."""
-    holding = Holding(gate.caller, digest)
+async def _see(gate: Gate, chain: str, holding: Holding) -> None:
+    """Fold what others put into a chain before an import's first record."""
     after, more = 0, True
     while more:
         page = await delivery.stored(gate, chain, after)
         after = await anyio.to_thread.run_sync(holding.see, page.records)
         more = page.more and after > 0
-    return holding.held()
