@@ -161,6 +161,7 @@ class Rebuild:
         await lease.step(phase="catching up")
         await made.catch_up()
         await lease.step(phase="swapping", documents=await made.count())
+        await generations.replicated()
         await made.mark()
         if (await generations.look()).generation != lease.run.generation:
             raise Unreachable("the facts were made, and are not in use yet; it is begun again")

@@ -142,6 +142,9 @@ class Generations(Protocol):
         """Make the buckets of the other set anew, empty; their revisions go on. Raises `Conflict` when somebody
         else makes them at the same time."""
 
+    async def replicated(self) -> None:
+        """Wait for a while until every server that keeps the other set, and is not away, has all of it."""
+
     async def seal(self) -> None:
         """From now on nobody can write to the set in use."""
 

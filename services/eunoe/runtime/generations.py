@@ -28,6 +28,9 @@ from eunoe.schemas.subjects import BUCKETS, SLOTS, Bucket
 
 logger = logging.getLogger(__name__)
 
+REPLICATED_SECONDS = 5.0  # seconds that servers which lag may take; who reads from one later than that may miss some
+REPLICATED_PAUSE_SECONDS = 0.02  # seconds between two looks at them
+
 _origin = msgspec.json.Decoder(Origin)
 
 
@@ -111,6 +114,15 @@ class JetStreamGenerations:
                 if refused.number != STREAM_NAME_IN_USE:
                     raise
                 raise Conflict(f"somebody else makes bucket {name} at the same time") from None
+
+    async def replicated(self) -> None:
+        names = subjects.bucket_streams(self._space, slots.other(self._slot))
+        end = anyio.current_time() + REPLICATED_SECONDS
+        while anyio.current_time() < end:
+            infos = [await streams.info(self._jetstream, name) for name in names]
+            if not any(streams.behind(info) for info in infos):
+                return
+            await anyio.sleep(REPLICATED_PAUSE_SECONDS)
 
     async def seal(self) -> None:
         """All of them are updated before the first is sealed: where that is not allowed, none is left half sealed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from eunoe.runtime.jetstream import STREAM_NAME_IN_USE, STREAM_NOT_FOUND, JetStream, Refused
@@ -40,3 +41,9 @@ async def last(jetstream: JetStream, name: str, subject: str) -> dict[str, Any]:
     found = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.MSG.GET.{name}", request))
     message: dict[str, Any] = found["message"]
     return message
+
+
+def behind(info: Mapping[str, Any]) -> bool:
+    """Whether any server that keeps a stream, but for those that are away, lacks some of it."""
+    peers = (info.get("cluster") or {}).get("replicas") or ()
+    return any(peer.get("lag", 0) or not peer.get("current") for peer in peers if not peer.get("offline"))

@@ -56,6 +56,9 @@ class MemoryGenerations:
         for stream in self._streams[slots.other(self._slot)].values():
             stream.clear()
 
+    async def replicated(self) -> None:
+        """There is one copy."""
+
     async def seal(self) -> None:
         for stream in self._streams[self._slot].values():
             stream.sealed = True
