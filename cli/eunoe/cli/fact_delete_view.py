@@ -25,6 +25,8 @@ def one(found: Deletion, width: int) -> Iterator[RenderableType]:
         yield Text("deleted before: ").append(_said(found.fact))
     for index, fact in enumerate(found.deleted):
         yield Text("says the same, deleted too: " if index else "deleted: ").append(_said(fact))
+    for also in found.along:
+        yield Text("of another time, deleted too: ", style="yellow").append(_said(also))
     yield Text(STAYS, style="dim")
     for other in found.remaining:
         yield (

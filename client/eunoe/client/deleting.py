@@ -21,8 +21,9 @@ _AWAY = ("past", "future")  # rules of what holds at another time than now
 class Deletion:
     """What deleting one fact took: a version of each lineage that said so, and every derived thing that it had.
 
-    ``remaining`` is what is in force under the same name now, said by somebody else. ``receipt`` is None when
-    the fact was deleted before, and nothing had to be done.
+    ``along`` is what the same sources say of the name for other times, which a deletion takes too. ``remaining``
+    is what is in force under the same name now, said by somebody else. ``receipt`` is None when the fact was
+    deleted before, and nothing had to be done.
     """
 
     fact: FactView
@@ -30,6 +31,7 @@ class Deletion:
     receipt: Receipt | None
     traces: tuple[Trace, ...] = ()
     remaining: tuple[FactView, ...] = ()
+    along: tuple[FactView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +75,43 @@ def taken(versions: Sequence[FactView], named: FactView) -> tuple[FactView, ...]
 
 
 def in_force(versions: Iterable[FactView]) -> list[FactView]:
-    """The last version of each lineage and identity, as far as its lineage still asserts it."""
-    newest: dict[tuple[Identity, str], FactView] = {}
-    for view in versions:
-        key = (view.identity, lineage(view.source))
-        if key not in newest or newest[key].version < view.version:
-            newest[key] = view
-    return [view for view in newest.values() if asserted(view)]
+    """The version of each lineage and identity that it asserts now."""
+    return _newest(view for view in versions if asserted(view))
+
+
+def standing(versions: Iterable[FactView]) -> list[FactView]:
+    """As `in_force`; of a lineage that asserts nothing now but something of another time, the last of that."""
+    found = list(versions)
+    now = in_force(found)
+    asserting = {_lineage(view) for view in now}
+    return now + _newest(view for view in found if view.rule in _AWAY and _lineage(view) not in asserting)
+
+
+def along(versions: Iterable[FactView], gone: Sequence[FactView]) -> tuple[FactView, ...]:
+    """What else goes when these are deleted: all that their lineages say of this and of other times."""
+    lineages = {_lineage(view) for view in gone}
+    named = {view.id for view in gone}
+    said = (view for view in versions if asserted(view) or view.rule in _AWAY)
+    return tuple(view for view in said if _lineage(view) in lineages and view.id not in named)
 
 
 def asserted(view: FactView) -> bool:
     """Whether the lineage of a version still asserts it, whatever other sources say."""
     outranked = view.state == "superseded" and view.rule in _OUTRANKED
     return view.state in ("current", "proposed", "removed") or outranked
+
+
+def _newest(versions: Iterable[FactView]) -> list[FactView]:
+    newest: dict[tuple[Identity, str], FactView] = {}
+    for view in versions:
+        key = _lineage(view)
+        if key not in newest or newest[key].version < view.version:
+            newest[key] = view
+    return list(newest.values())
+
+
+def _lineage(view: FactView) -> tuple[Identity, str]:
+    return view.identity, lineage(view.source)
 
 
 def counted(facts: Iterable[FactView]) -> dict[str, int]:

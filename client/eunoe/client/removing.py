@@ -48,7 +48,8 @@ class Removing(Editing):
             receipt = await self.append(chain, "", events, key=key)
             await self._settled(receipt)
         traces = await self._traces(taken or (fact,), receipt)
-        return Deletion(fact, taken, receipt, traces.traces, traces.remaining)
+        also = deleting.along(history.versions, taken)
+        return Deletion(fact, taken, receipt, traces.traces, traces.remaining, also)
 
     async def delete_scope(self, scope: Scope, owner: str, reason: str = "", *, dry_run: bool = False) -> ScopeDeletion:
         """A person hides every live fact of an owner: ``shared`` or an agent (permanent), a session, a thread.
@@ -87,7 +88,8 @@ class Removing(Editing):
             await self._delete(chain, facts[middle:], reason, receipts, failed)
 
     async def _all_of(self, scope: Scope, owner: str) -> list[FactView]:
-        """Of every fact of an owner the version in force of each lineage, those that another's outranks too."""
+        """Of every fact of an owner the version in force of each lineage, those that another's outranks too, and
+        of one that says something of other times only the last of that."""
         found: list[FactView] = []
         cursor, more = "", True
         while more:
@@ -102,7 +104,7 @@ class Removing(Editing):
             )
             found += [fact for fact in page.facts if fact.identity.owner == owner]
             cursor, more = page.cursor, bool(page.cursor)
-        return deleting.in_force(found)
+        return deleting.standing(found)
 
     async def _traces(self, facts: Sequence[FactView], receipt: Receipt | None) -> TracesReply:
         request = TracesRequest(

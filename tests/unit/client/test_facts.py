@@ -21,6 +21,7 @@ from eunoe.schemas.subjects import Caller
 
 BOB = Caller("person", "bob")
 AGENT = Caller("agent", "builder")
+LATER = 4_102_444_800_000  # 2100-01-01
 
 
 class Refusing(FactWire):
@@ -277,6 +278,32 @@ async def test_one_more_who_says_it_is_deleted_with_what_is_said(memory: Memory)
 
     assert [one.id for one in gone.deleted] == [first.id]
     assert await listed(memory) == []
+
+
+async def test_what_holds_now_is_deleted_though_its_author_said_what_holds_later(memory: Memory) -> None:
+    """All that its author said of the name goes, whichever of the two is named; the answer lists it."""
+    for named, other in ((0, 1), (1, 0)):
+        now = await memory.state_fact("decision", "colour", "green")
+        later = await memory.state_fact("decision", "colour", "blue", valid_from=LATER)
+        facts = (now.id, later.id)
+        gone = await memory.delete_fact(facts[named], "wrong")
+
+        assert [one.id for one in gone.deleted] == [facts[named]]
+        assert [one.id for one in gone.along] == [facts[other]]
+        assert await listed(memory) == []
+        assert (await memory.facts(valid=LATER)).facts == ()
+
+
+async def test_a_whole_scope_is_deleted_for_every_time(memory: Memory) -> None:
+    """What holds now beside what holds later, and what holds later alone."""
+    await memory.state_fact("note", "both", "now", thread="t")
+    await memory.state_fact("note", "both", "then", thread="t", valid_from=LATER)
+    await memory.state_fact("note", "later", "then", thread="t", valid_from=LATER)
+
+    deleted = await memory.delete_scope("thread", "t")
+
+    assert (deleted.facts, deleted.failed) == (2, ())
+    assert (await memory.facts(thread="t")).facts == (await memory.facts(thread="t", valid=LATER)).facts == ()
 
 
 async def test_a_scope_is_counted_and_then_deleted(wire: FactWire, memory: Memory) -> None:
