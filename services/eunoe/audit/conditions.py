@@ -89,7 +89,7 @@ class Conditions:
         try:
             self._check(append, record, targets, found)
         except BelowFloor:
-            found = {identity: await self._facts.complete(identity) for identity in found}
+            found = {identity: await self._complete(identity) for identity in found}
             self._check(append, record, targets, found)
 
     def _check(
@@ -123,7 +123,11 @@ class Conditions:
 
     async def _document(self, identity: Identity) -> Document:
         found = await self._facts.document(identity) or documents.empty(identity)
-        return found if documents.sufficient(found) else await self._facts.complete(identity)
+        return found if documents.sufficient(found) else await self._complete(identity)
+
+    async def _complete(self, identity: Identity) -> Document:
+        self._facts.forget()  # a session that it remembers may have ended since: other workers end them
+        return await self._facts.complete(identity)
 
     async def _pinned(self, shelves: Iterable[Shelf]) -> dict[Identity, Document]:
         """The documents of some owners that hold a pin."""
