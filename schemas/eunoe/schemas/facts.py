@@ -129,23 +129,30 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Supporter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One author's assertions of the value in force: the first, how many, and the order of the newest."""
+    """One author's assertions of the value in force: the first, how many, and the order of the newest.
+
+    ``body`` is the id of the newest of them with a body, and ``body_order`` its order; empty when none has.
+    """
 
     first: Stated
     count: int
     newest: tuple[int, int, int]
+    body: str = ""
+    body_order: tuple[int, int, int] = (0, 0, 0)
 
 
 class Floor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One lineage up to ``order`` (at, position, index), folded: what has left its document.
 
-    ``count`` assertions left it, in ``versions`` versions; ``dated`` when any of them says from when or until when
-    it holds. ``supporters`` are those who assert the value of the last of those versions, by author; when an act
-    ended it (``closed`` says which, ``closed_by`` is its id) those who did until then. ``labels`` and ``pinned``
-    are the lineage's.
+    ``position`` is the highest log position of what left it; ``count`` assertions did, in ``versions`` versions;
+    ``dated`` when any of them says from when or until when it holds. ``supporters`` are those who assert the value
+    of the last of those versions, by author (`limits.SUPPORTERS` at most: the first, and those who said it last);
+    when an act ended it (``closed`` says which, ``closed_by`` is its id) those who did until then. ``labels`` and
+    ``pinned`` are the lineage's.
     """
 
     order: tuple[int, int, int] = (0, 0, 0)
+    position: int = 0
     count: int = 0
     versions: int = 0
     dated: bool = False

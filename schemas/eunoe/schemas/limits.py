@@ -59,6 +59,7 @@ PAGE_FACTS = 1_000  # facts, or threads, in one page of a list
 INLINE_ASSERTIONS = 16  # newest assertions of each lineage kept in a document
 INLINE_DATED = 256  # the same of a lineage in which some say from when or until when they hold
 INLINE_ACTS = 64  # newest acts of each lineage kept in a document
+SUPPORTERS = 64  # authors of one value in force that a lineage tells apart: the first, and those who said it last
 LABELS = 64  # labels on one fact
 LABEL_NUMBER = 1_023  # the highest number that a label may have
 LABEL_LENGTH = 64  # characters of a label's name

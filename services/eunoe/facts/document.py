@@ -96,10 +96,17 @@ def _place(event: Event) -> tuple[Order, bool]:
     return (order(event), isinstance(event, Stated))
 
 
+def _once(events: Iterable[Event]) -> Iterable[Event]:
+    """Each event once: of what was logged again under the same id, what came first."""
+    found: dict[tuple[str, str], Event] = {}
+    for event in events:
+        found.setdefault(_key(event), event)
+    return found.values()
+
+
 def _windowed(document: Document, events: list[Event], *, bounded: bool) -> Document:
-    unique = {_key(event): event for event in events}
     lineages: dict[str, list[Event]] = {}
-    for event in sorted(unique.values(), key=_place):
+    for event in _once(sorted(events, key=_place)):
         lineages.setdefault(lineage_of(event), []).append(event)
     floors = dict(document.floors)
     kept: list[Event] = []
@@ -132,6 +139,5 @@ def _first_kept(run: list[Event], floor: Floor | None) -> int:
 
 def highest(document: Document) -> int:
     """The highest log position that a document names."""
-    orders: list[Order] = [order(event) for event in members(document)]
-    orders.extend(floor.order for floor in document.floors.values())
-    return max((position for _, position, _ in orders), default=0)
+    found: list[Event | Floor] = [*members(document), *document.floors.values()]
+    return max((one.position for one in found), default=0)

@@ -10,6 +10,7 @@ import msgspec
 
 from eunoe.facts.lineage import Event, author, order
 from eunoe.facts.values import same
+from eunoe.schemas import limits
 from eunoe.schemas.facts import Act, Closing, Floor, Stated, Supporter
 
 
@@ -17,7 +18,7 @@ def advance(floor: Floor, event: Event) -> Floor:
     """What holds after ``event``, which comes after all that ``floor`` has folded."""
     if isinstance(event, Stated):
         return _asserted(floor, event)
-    floor = msgspec.structs.replace(floor, order=order(event))
+    floor = msgspec.structs.replace(floor, order=order(event), position=max(floor.position, event.position))
     match event.kind:
         case "retired":
             return _taken_back(floor, event)
@@ -47,20 +48,40 @@ def first(floor: Floor) -> Stated | None:
 
 
 def _asserted(floor: Floor, event: Stated) -> Floor:
-    who, where = author(event.fact.source), order(event)
+    who = author(event.fact.source)
     head = first(floor) if in_force(floor) else None
     supports = head is not None and same(head.fact.value, event.fact.value)
-    before = floor.supporters.get(who) if supports else None
-    mine = Supporter(first=before.first if before else event, count=before.count + 1 if before else 1, newest=where)
+    mine = _supporter(floor.supporters.get(who) if supports else None, event)
     return Floor(
-        order=where,
+        order=order(event),
+        position=max(floor.position, event.position),
         count=floor.count + 1,
         versions=floor.versions if supports else floor.versions + 1,
         dated=floor.dated or dated(event),
-        supporters=dict(sorted({**floor.supporters, who: mine}.items())) if supports else {who: mine},
+        supporters=_bounded({**floor.supporters, who: mine}) if supports else {who: mine},
         labels=floor.labels,
         pinned=floor.pinned,
     )
+
+
+def _supporter(before: Supporter | None, event: Stated) -> Supporter:
+    """An author with one more assertion of the value in force."""
+    where = order(event)
+    one = before or Supporter(first=event, count=0, newest=where)
+    if event.has_content:
+        one = msgspec.structs.replace(one, body=event.id, body_order=where)
+    return msgspec.structs.replace(one, count=one.count + 1, newest=where)
+
+
+def _bounded(supporters: dict[str, Supporter]) -> dict[str, Supporter]:
+    """In order of their keys; of too many authors the one that was silent longest is told apart no more.
+
+    Never the first: the version goes by its assertion.
+    """
+    if len(supporters) > limits.SUPPORTERS:
+        head = min(supporters, key=lambda who: order(supporters[who].first))
+        supporters.pop(min(supporters.keys() - {head}, key=lambda who: supporters[who].newest))
+    return dict(sorted(supporters.items()))
 
 
 def dated(event: Event) -> bool:

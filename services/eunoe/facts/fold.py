@@ -24,7 +24,8 @@ class View:
 
     ``current`` is the head in force, None when there is none. ``sources`` are the heads that say the same
     as it, itself first; ``others`` those that say something else, which is a conflict for a kind of one value.
-    ``single`` is the kind's; ``acts`` are those the document keeps, in order.
+    ``single`` is the kind's; ``acts`` are those the document keeps, in order; ``position`` is the highest in the log
+    of anything that counts here.
     """
 
     identity: Identity
@@ -35,6 +36,7 @@ class View:
     others: tuple[Version, ...]
     single: bool = True
     acts: tuple[Act, ...] = ()
+    position: int = 0
 
     @property
     def conflict(self) -> bool:
@@ -69,10 +71,11 @@ def fold(document: Document, *, single: bool = True, valid: int | None = None, r
     events = [event for event in members(document) if recorded is None or event.recorded <= recorded]
     found = [version for run in _runs(document, events) for version in versions(run, valid)]
     acts = tuple(event for event in events if isinstance(event, Act))
-    return settle(document.identity, found, acts, single=single)
+    position = max((one.position for one in (*events, *document.floors.values())), default=0)
+    return settle(document.identity, found, acts, single=single, position=position)
 
 
-def settle(identity: Identity, found: Sequence[Version], acts: tuple[Act, ...] = (), *, single: bool = True) -> View:
+def settle(identity: Identity, found: Sequence[Version], acts: tuple[Act, ...], *, single: bool, position: int) -> View:
     """The view of versions that no lineage's own rules, but the other lineages, may take out of force."""
     heads = tuple(sorted((version for version in found if version.in_force), key=_strength, reverse=True))
     current = heads[0] if heads else None
@@ -88,6 +91,7 @@ def settle(identity: Identity, found: Sequence[Version], acts: tuple[Act, ...] =
         others=others,
         single=single,
         acts=acts,
+        position=position,
     )
 
 

@@ -34,13 +34,16 @@ class Preview:
         before = {head.id: head for head in live.heads}
         kept = [_out(before.get(one.id, one), gone.get(one.id)) for one in live.versions]
         added = _shown(own) if own else []
-        return settle(live.identity, _in_order(kept, added), live.acts, single=live.single)
+        position = max(live.position, own.position if own else 0, *(by.newest[1] for by in gone.values()))
+        return settle(live.identity, _in_order(kept, added), live.acts, single=live.single, position=position)
 
     def alone(self, live: Iterable[Identity]) -> tuple[View, ...]:
         """The preview's own views of what has no live one among ``live``: what `over` did not show."""
         there = set(live)
         own = [(about, view) for about, view in self._views.items() if about not in there]
-        found = [settle(about, _shown(view), view.acts, single=view.single) for about, view in own]
+        found = [
+            settle(about, _shown(view), view.acts, single=view.single, position=view.position) for about, view in own
+        ]
         return tuple(view for view in found if view.versions)
 
     def _gone(self, live: View) -> dict[str, Version]:

@@ -25,7 +25,8 @@ class Version:
 
     ``supports`` counts the assertions of this value in a row that nobody took back, ``newest`` is the order of
     the last one; ``said`` are those of them that the document keeps, and the first of each author at least.
-    ``labels`` and ``pinned`` are the lineage's.
+    ``body`` is the id of the newest of them with a body, empty when none has. ``labels`` and ``pinned`` are the
+    lineage's.
     """
 
     lineage: str
@@ -37,6 +38,7 @@ class Version:
     superseded_by: str = ""
     rule: str = ""
     said: tuple[Stated, ...] = field(default=(), compare=False)
+    body: str = ""
     labels: tuple[int, ...] = ()
     pinned: bool = False
 
@@ -47,11 +49,6 @@ class Version:
     @property
     def value(self) -> str:
         return self.first.fact.value
-
-    @property
-    def body(self) -> str:
-        """The id of its newest assertion that has a body; empty when none has."""
-        return next((stated.id for stated in reversed(self.said) if stated.has_content), "")
 
     @property
     def in_force(self) -> bool:
@@ -139,6 +136,7 @@ def _version(lineage: str, reached: _Reached, last: Floor, by: str) -> Version:
         superseded_by=floor.closed_by or by,
         rule=floor.closed or ("newer" if by else ""),
         said=tuple(reached.said),
+        body=max(floor.supporters.values(), key=lambda one: one.body_order).body,
         labels=last.labels,
         pinned=last.pinned,
     )

@@ -28,7 +28,7 @@ class Selection:
     def of_view(self, view: View) -> Sequence[FactView]:
         """What is in force, or with ``all`` or ``since`` whatever its state, as far as the filters keep it."""
         since = self.request.since
-        if since and highest(view) <= since:
+        if since and view.position <= since:
             return ()
         found = every(view, self.names) if self.request.all or since else in_force(view, self.names)
         changed = {version.id for version in view.versions if _changed(view, version) > since} if since else set[str]()
@@ -46,16 +46,10 @@ class Selection:
         )
 
 
-def highest(view: View) -> int:
-    """The position in the log of the newest event that a view knows of."""
-    said = (version.newest[1] for version in view.versions)
-    return max((*said, *(act.position for act in view.acts)), default=0)
-
-
 def _changed(view: View, version: Version) -> int:
     """The position of what changed a version last: of one that its lineage still asserts, anything in its document."""
     if version in view.heads or version.rule in ("rank", "newest"):
-        return highest(view)
+        return view.position
     ended = [act.position for act in view.acts if act.id == version.superseded_by]
     ended += [other.first.position for other in view.versions if other.id == version.superseded_by]
-    return max(version.first.position, version.newest[1], *ended)
+    return max(version.newest[1], *(one.position for one in version.said), *ended)

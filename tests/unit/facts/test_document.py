@@ -6,8 +6,9 @@ import itertools
 import random
 from collections.abc import Callable
 
+import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eunoe.facts.document import BelowFloor, add, build, decode, empty, encode, highest
@@ -138,6 +139,47 @@ def test_an_event_below_the_floor_is_refused(state: Callable[..., Stated]) -> No
     with pytest.raises(BelowFloor):
         add(document, [state("v2", 2)])
     assert len(add(document, [state("v19", 19)]).assertions) == 16
+
+
+def test_what_was_logged_again_counts_once(state: Callable[..., Stated]) -> None:
+    """The same statement under its id at two positions, as of a number that its chain forgot: the first one counts,
+    whether the document grew or was made from the whole log; the value that came between stays in force."""
+    one, between = state("x", 1), state("y", 3)
+    again = msgspec.structs.replace(one, position=5, fact=msgspec.structs.replace(one.fact, at=5))
+    grown = add(add(add(empty(IDENTITY), [one]), [between]), [again])
+    assert grown == build(IDENTITY, [one, between, again])
+    current = fold(grown).current
+    assert current is not None
+    assert current.value == "y"
+
+
+def test_however_many_say_the_same_the_document_is_bounded(state: Callable[..., Stated]) -> None:
+    """A thousand agents report one value: the first of them, by whom the version goes, and those that came last are
+    told apart, and the newest of these still holds it when the others take it back."""
+    said = [state("up", number, agent=f"agent-{number}") for number in range(1, 1_001)]
+    document = build(IDENTITY, said)
+    assert len(document.floors["tool/agents"].supporters) == limits.SUPPORTERS
+    assert len(encode(document)) < 64 * limits.KIB
+    current = fold(document).current
+    assert current is not None
+    assert (current.id, current.newest) == (said[0].id, (1_000, 1_000, 0))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+@example([False, True, *[False] * 20])
+def test_the_newest_body_is_known_where_its_assertion_left_the_document(bodies: list[bool]) -> None:
+    """Of supports of one value, some with a body: the last one's, bounded or not."""
+    source = Source(kind="tool", principal="bash")
+    fact = Assertion(identity=IDENTITY, value="x", source=source, at=0)
+    said = [
+        Stated(id=ids.fact_id("thread.t1", str(number), 0), position=number, index=0, fact=fact, has_content=has)
+        for number, has in enumerate(bodies, start=1)
+    ]
+    expected = ([""] + [one.id for one in said if one.has_content])[-1]
+    for bounded in (True, False):
+        current = fold(build(IDENTITY, said, bounded=bounded)).current
+        assert current is not None
+        assert current.body == expected
 
 
 def test_the_highest_position_counts_what_left_the_document(state: Callable[..., Stated]) -> None:

@@ -283,6 +283,18 @@ async def test_what_changed_since_a_position(desk: FactDesk) -> None:
     assert await desk.listed(Viewer(PERSON, "t"), FactsRequest(thread="t", since=since + 4)) == []
 
 
+@pytest.mark.parametrize("values", [4, 20])
+async def test_what_came_late_changed_too(desk: FactDesk, values: int) -> None:
+    """An import from before everything else: what it adds to was changed, also where the document folded it away."""
+    for number in range(1, values + 1):
+        await desk.write("thread.t", said(f"v{number}", at=NOON - HOUR + number), caller=PERSON)
+    await desk.write("thread.t", said("v0", at=NOON - 2 * HOUR), caller=PERSON)
+    await desk.catch_up()
+    found = await desk.listed(Viewer(PERSON, "t"), FactsRequest(thread="t", since=values))
+    assert (f"v{values}", "current") in [(fact.value, fact.state) for fact in found]
+    assert await desk.listed(Viewer(PERSON, "t"), FactsRequest(thread="t", since=values + 1)) == []
+
+
 # Moments
 
 
