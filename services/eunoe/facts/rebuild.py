@@ -68,7 +68,13 @@ class Rebuild:
             generation=generations.current + 1,
             of=(await self._store.log.info()).count,
         )
+        await self._unmoved(run)
         lease = await Lease.take(made["permanent"], run, self._clock)
+        try:
+            await self._unmoved(run)
+        except Busy as busy:
+            await lease.step(phase="failed", error=str(busy))
+            raise
         if await _used(self._store.over(made)):
             await self._clear(lease)
         return lease
@@ -138,6 +144,13 @@ class Rebuild:
 
     def _lost(self, run: RebuildRun) -> bool:
         return not run.over and not leases.held(run, self._clock)
+
+    async def _unmoved(self, run: RebuildRun) -> None:
+        """Raise `Busy` where another set came into use since this run was to be its successor's: what seemed to be the
+        other set may be in use. With the lease of the other set held, none comes any more."""
+        await self._store.generations.look()
+        if self._store.generations.current != run.generation - 1:
+            raise Busy("the facts were made again meanwhile; ask again")
 
     async def _clear(self, lease: Lease) -> None:
         """What is left of another run is not gone on with: the log may have been another."""
