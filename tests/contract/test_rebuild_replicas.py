@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from fact_desks import FactDesk
 from rebuilding import busy_space, project
@@ -15,6 +16,7 @@ from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Buckets, Store
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy
+from eunoe.schemas.facts import Origin
 from eunoe.schemas.requests import RebuildRun
 
 
@@ -56,3 +58,34 @@ async def test_who_begins_while_another_ends_clears_nothing(
     assert await Recovery(store, desk.clock).reason() == ""
     monkeypatch.undo()
     assert (await Rebuild(replica, project, desk.clock).swap("second")).generation == 3
+
+
+async def test_who_asks_how_far_a_bucket_is_hears_of_a_set_that_came_into_use(store: Store, replica: Store) -> None:
+    """Another replica put it in use and was killed before it could delete the old one; a document was written since."""
+    await Recovery(store).settle()
+    made = await store.generations.prepare()
+    await store.generations.seal()
+    for scope in reversed(subjects.BUCKETS):
+        await made[scope].put(subjects.ORIGIN_KEY, msgspec.json.encode(Origin(v=1, id="x", generation=2)))
+    await store.generations.look()
+    written = await store.thread.put("k", b"new")
+
+    async with replica.thread.asking() as last:
+        found = await last()
+
+    assert found == written
+    assert await replica.session.revision() == await store.session.revision()
+    entry = await replica.thread.get("k")
+    assert entry is not None
+    assert entry.revision == written
+
+
+async def test_a_sealed_set_without_successor_says_how_far_it_is(store: Store, replica: Store) -> None:
+    """While its successor is made it is the one that is read."""
+    await Recovery(store).settle()
+    written = await store.thread.put("k", b"old")
+    await store.generations.seal()
+
+    async with replica.thread.asking() as last:
+        assert await last() == written
+    assert await replica.thread.revision() == written

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanage
 from typing import TypeVar
 
 import anyio
+import anyio.lowlevel
 
 from eunoe.runtime import revisions
 from eunoe.runtime.doors import Change, Entry, Found
@@ -91,7 +92,7 @@ class JetStreamDocuments:
         for _ in range(ROUNDS):
             place = self._place
             try:
-                last, _ = await place.reader.state()
+                last = (await place.reader.end()).last
                 if place.seq(after) >= last and place is self._place:
                     return
                 wanted = Range(tuple(place.subjects(filters)), place.seq(after) + 1, until=last)
@@ -112,7 +113,11 @@ class JetStreamDocuments:
 
     async def revision(self) -> int:
         async def at(place: Place) -> int:
-            return place.revision((await place.reader.state())[0])
+            end = await place.reader.end()
+            if end.sealed:  # what is newer is in its successor, where there is one
+                await self._look()
+                await anyio.lowlevel.checkpoint()  # where it was left with that, this ends here
+            return place.revision(end.last)
 
         return await self._in_use(at)
 

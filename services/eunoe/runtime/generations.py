@@ -51,6 +51,8 @@ class JetStreamGenerations:
         self._space = space
         self._replicas = replicas
         self._looking = anyio.Lock()
+        self._looks = 0
+        self._found: InUse | None = None
         self._slot = 1
         self._generation = 1
         self.documents: Mapping[Bucket, JetStreamDocuments] = {
@@ -66,11 +68,15 @@ class JetStreamGenerations:
         return self._slot
 
     async def look(self) -> InUse:
+        """Many may want to know at once: what was begun to be looked at since somebody asked answers that one, too."""
+        asked = self._looks
         async with self._looking:
-            seen = slots.in_use([await self._seen(slot) for slot in SLOTS])
-            if seen.whole and seen.generation > self._generation:
-                self.go(seen)
-            return seen
+            if self._found is None or self._looks == asked:
+                self._looks, self._found = self._looks + 1, None
+                self._found = slots.in_use([await self._seen(slot) for slot in SLOTS])
+                if self._found.whole and self._found.generation > self._generation:
+                    self.go(self._found)
+            return self._found
 
     def go(self, to: InUse) -> None:
         """Let the documents be those of that set from now on."""

@@ -82,8 +82,8 @@ class JetStreamLog:
             raise
 
     async def _scan(self, filters: tuple[str, ...], start: int) -> AsyncGenerator[Stored, None]:
-        last, _ = await self._reader.state()
-        async with aclosing(self._read(Range(filters, start, until=last))) as found:
+        end = await self._reader.end()
+        async with aclosing(self._read(Range(filters, start, until=end.last))) as found:
             async for message in found:
                 yield message
 

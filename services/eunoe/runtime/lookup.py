@@ -96,7 +96,7 @@ class Lookup:
 
     async def _newest(self, filters: list[str]) -> tuple[list[Raw], int]:
         """The same through a consumer: a direct get answers no more than 1,024 subjects."""
-        upto, _ = await self._reader.state()
+        upto = (await self._reader.end()).last
         wanted = Range(tuple(_apart(filters)), until=upto, newest=True)
         async with aclosing(self._reader.read(wanted)) as reads:
             return [(read.message, read.headers) async for read in reads], upto

@@ -75,14 +75,28 @@ class Range:
     leaving: Leaving = field(default_factory=Leaving)
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """A stream's last sequence, when it was created, and whether nothing can be written to it any more."""
+
+    last: int
+    created: str
+    sealed: bool
+
+
 class _State(msgspec.Struct):
     last_seq: int
+
+
+class _Config(msgspec.Struct, frozen=True):
+    sealed: bool = False
 
 
 class _Info(msgspec.Struct):
     """What the server says of a stream, as far as it is asked for; a refusal has no state."""
 
     state: _State | None = None
+    config: _Config = _Config()
 
 
 _info = msgspec.json.Decoder(_Info)
@@ -95,18 +109,19 @@ class Reader:
         self._jetstream = jetstream
         self._stream = stream
 
-    async def state(self) -> tuple[int, str]:
-        """The stream's last sequence and when it was created, as its leader knows them."""
+    async def end(self) -> End:
+        """Where the stream ends, as its leader knows it."""
         info = await self._jetstream.again(
             f"stream {self._stream}", lambda: self._jetstream.api(f"STREAM.INFO.{self._stream}")
         )
-        return int(info["state"]["last_seq"]), str(info["created"])
+        return End(int(info["state"]["last_seq"]), str(info["created"]), bool(info["config"].get("sealed")))
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[Callable[[], Awaitable[int | None]]]:
         """Ask the leader for the stream's last sequence; the answer is taken where it is called for.
 
-        None where there is none at the first attempt: `state` asks for as long as it makes sense.
+        None where there is none at the first attempt, or the stream is sealed: `end` asks for as long as it makes
+        sense, and tells.
         """
         requester, call = self._jetstream.requester, None
         with suppress(OutcomeUnknown, Unreachable):  # where nothing could be asked, there is no answer
@@ -117,8 +132,8 @@ class Reader:
                 answer = await call.take(API_SECONDS) if call else None
             except (TimeoutError, OutcomeUnknown):
                 return None
-            state = _info.decode(answer.data).state if answer and not answer.status else None
-            return state.last_seq if state else None
+            info = _info.decode(answer.data) if answer and not answer.status else None
+            return info.state.last_seq if info and info.state and not info.config.sealed else None
 
         try:
             yield last
@@ -132,9 +147,9 @@ class Reader:
         A range that ends raises `Unreachable` when nothing can be read for a while; one without end waits.
         Raises `Damaged` when the stream was made again meanwhile.
         """
-        last, created = await self.state()
+        end = await self.end()
         seq = wanted.start
-        if wanted.until is not None and seq > min(last, wanted.until):
+        if wanted.until is not None and seq > min(end.last, wanted.until):
             return
         failures = 0
         while True:
@@ -152,7 +167,7 @@ class Reader:
             else:
                 if wanted.until is not None:
                     return
-            await self._resume(created, following=wanted.until is None)
+            await self._resume(end.created, following=wanted.until is None)
 
     async def _resume(self, created: str, *, following: bool) -> None:
         """Wait until the stream can be read again; the same stream, or it is `Damaged`."""
@@ -161,7 +176,7 @@ class Reader:
         while True:
             try:
                 await connection.available(EXPIRES_SECONDS)
-                _, found = await self.state()
+                found = (await self.end()).created
             except (OutcomeUnknown, Unreachable):
                 if not following or connection.closed:
                     raise
