@@ -16,15 +16,17 @@ import anyio
 import msgspec
 
 from eunoe.runtime.doors import Change, Clock, Documents, Entry, Found
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Conflict, OutcomeUnknown
 from eunoe.schemas.requests import RebuildRun
 
 logger = logging.getLogger(__name__)
 
-LEASE_SECONDS = 15.0  # seconds without a renewal after which somebody else may take over
+LEASE_SECONDS = 20.0  # seconds without a renewal after which somebody else may take over
 RENEW_SECONDS = 3.0  # seconds between two renewals
-SURE_SECONDS = 12.0  # seconds after a renewal from which its holder takes a lease for lost, before others do
+SURE_SECONDS = LEASE_SECONDS - limits.PUBLISH_SECONDS - 1.0
+"""Seconds after a renewal from which its holder takes a lease for lost: what it began to write by then is sent, or
+given up, before others take over."""
 
 _encode = msgspec.json.encode
 _run = msgspec.json.Decoder(RebuildRun)
