@@ -16,6 +16,8 @@ from eunoe.facts.fold import View, fold, pinned
 from eunoe.facts.holding import holding
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event, everyones
+from eunoe.facts.runs import Version
+from eunoe.facts.values import same
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, DoesNotFit, Invalid, NotFound, Stale
 from eunoe.schemas.events import Event as Appended
@@ -27,7 +29,7 @@ from eunoe.schemas.events import (
     FactPinned,
     FactRetired,
 )
-from eunoe.schemas.facts import Document, Identity, Indexed
+from eunoe.schemas.facts import Assertion, Document, Identity, Indexed
 from eunoe.schemas.records import OpenTurn, Record
 from eunoe.schemas.subjects import Caller
 
@@ -132,7 +134,7 @@ def check(
     for index, event in enumerate(asked):
         one, what = said.get(index), acts.get(index)
         if isinstance(event, FactEventBase) and event.expected is not None:
-            _check_expected(facts.view(_about(one, what, targets)), event.expected)
+            _check_expected(facts.view(_about(one, what, targets)), event.expected, record.header.chain)
         if what:
             _check_state(what, targets[what.event.id], facts)
         if one:
@@ -151,7 +153,14 @@ def _about(said: Told | None, what: Done | None, targets: Mapping[str, Indexed])
     return targets[what.event.id].identity
 
 
-def _check_expected(view: View, expected: str) -> None:
+def _check_expected(view: View, expected: str, chain: str) -> None:
+    """Refuse what its writer did not see so; two edits are compared at the end of one chain, or not at all."""
+    home = subjects.home_chain(view.identity.scope, view.identity.owner)
+    if chain != home:
+        raise Invalid(
+            f"an edit of what was seen is decided in {subjects.chain_name(home)}, not in "
+            f"{subjects.chain_name(chain)}; append it there, or leave `expected` out"
+        )
     current = view.current
     if (current.id if current else "") == expected:
         return
@@ -180,10 +189,21 @@ def _check_state(what: Done, target: Indexed, facts: Facts) -> None:
         raise Invalid(f"{event.id} is {standing}; only what is in force is moved")
     if isinstance(event, FactPinned) and event.pinned and not head:
         raise Invalid(f"{event.id} is {standing}; only what is in force is pinned")
+    if version and what.fact:
+        _check_copy(event.id, what.fact, version)
     if isinstance(event, FactLabelled) and version is not None:
         labels = (set(version.labels) | set(event.add)) - set(event.remove)
         if len(labels) > limits.LABELS:
             raise Invalid(f"{event.id} would have {len(labels)} labels; the limit is {limits.LABELS}")
+
+
+def _check_copy(fact: str, there: Assertion, original: Version) -> None:
+    """What is approved or moved says the same of the same in another place."""
+    about, to = original.first.fact.identity, there.identity
+    if (to.subject, to.name, to.preview) != (about.subject, about.name, about.preview):
+        raise Invalid(f"{fact} is about {about.subject} {about.name!r}; only its scope can change")
+    if not same(there.value, original.value):
+        raise Invalid(f"{fact} says {original.value!r}; only its scope can change, and another value is stated anew")
 
 
 def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: int) -> None:
@@ -213,11 +233,9 @@ def _check_place(chain: str, what: Done, about: Identity) -> None:
 
 
 def _check_way(what: Done, about: Identity) -> None:
-    """A move changes scope and owner alone, and never from a thread into another."""
+    """A move goes to another place, and never from a thread into another."""
     assert what.fact is not None, "a move states its fact in the other place"
     to = what.fact.identity
-    if (to.subject, to.name, to.preview) != (about.subject, about.name, about.preview):
-        raise Invalid(f"{what.event.id} is about {about.subject} {about.name!r}; a move changes its scope alone")
     if (to.scope, to.owner) == (about.scope, about.owner):
         raise Invalid(f"{what.event.id} is a fact of {about.scope} {about.owner!r} already")
     if to.scope == about.scope == "thread":

@@ -122,21 +122,23 @@ class Conditions:
         return {identity: await self._document(identity) for identity in identities}
 
     async def _document(self, identity: Identity) -> Document:
-        found = await self._facts.document(identity) or documents.empty(identity)
-        return found if documents.sufficient(found) else await self._complete(identity)
+        return await self._telling(await self._facts.document(identity) or documents.empty(identity))
+
+    async def _telling(self, document: Document) -> Document:
+        return document if documents.sufficient(document) else await self._complete(document.identity)
 
     async def _complete(self, identity: Identity) -> Document:
         self._facts.forget()  # a session that it remembers may have ended since: other workers end them
         return await self._facts.complete(identity)
 
     async def _pinned(self, shelves: Iterable[Shelf]) -> dict[Identity, Document]:
-        """The documents of some owners that hold a pin."""
+        """The documents of some owners that hold a pin, whole where a bounded one cannot tell what holds now."""
         found: dict[Identity, Document] = {}
         for scope, owner, preview in shelves:
             filters = [subjects.previews_of(preview, owner) if preview else subjects.facts_of(owner)]
             async for entry in self._store.bucket(scope).scan(filters):
                 if _PINNED in entry.value:
-                    document = documents.decode(entry.value)
+                    document = await self._telling(documents.decode(entry.value))
                     found[document.identity] = document
         return found
 

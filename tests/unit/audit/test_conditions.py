@@ -108,6 +108,24 @@ async def test_an_edit_of_what_is_gone_is_refused(desk: FactDesk) -> None:
     assert error.detail == {"current": "", "value": ""}
 
 
+async def test_a_conditional_edit_is_decided_at_the_home_of_its_fact_alone(desk: FactDesk) -> None:
+    """A fact of a session may be stated in a thread too: an edit of what was seen is not, else two of them could
+    both be taken, one at the end of each chain."""
+    book = subjects.book_chain("session", "s")
+
+    def said(value: str, expected: str) -> FactRecorded:
+        about: dict[str, Any] = {"subject": "service", "scope": "session", "owner": "s", "kind": "person", "who": "ada"}
+        return FactRecorded(fact=recorded(value, **about).fact, expected=expected)
+
+    await desk.write(book, said("up", ""), caller=PERSON)
+    up = written(book, 1, 0, PERSON)
+    await desk.write(book, said("down", up), caller=PERSON)
+    error = await refused(desk, HERE, said("gone", up))
+
+    assert isinstance(error, Invalid)
+    assert "is decided in book session s, not in thread t" in str(error)
+
+
 async def test_names_that_their_kind_writes_alike_are_one_fact(desk: FactDesk) -> None:
     """A decision's name has no case: the condition looks where the fact will be."""
     green = await decided(desk, "green", name="Colour")
@@ -257,6 +275,19 @@ async def test_only_a_proposal_is_approved(desk: FactDesk) -> None:
     )
 
 
+async def test_an_approval_is_of_what_was_proposed(desk: FactDesk) -> None:
+    """Its value under its name: another one is a statement of the person's, and no approval."""
+    await desk.write(HERE, recorded("uv", subject="decision", name="colour"))
+    proposal = written(HERE, 1)
+
+    other = await refused(desk, BOOK, FactApproved(id=proposal, fact=decision("pip").fact))
+    elsewhere = await refused(desk, BOOK, FactApproved(id=proposal, fact=decision("uv", name="size").fact))
+
+    assert f"{proposal} says 'uv'; only its scope can change" in str(other)
+    assert f"{proposal} is about decision 'colour'; only its scope can change" in str(elsewhere)
+    await desk.write(BOOK, FactApproved(id=proposal, fact=decision("UV").fact), caller=PERSON)
+
+
 async def test_an_agent_proposes_permanent_kinds_in_a_thread(desk: FactDesk) -> None:
     """In the book of a session there is nobody to propose to: it would become no fact, so it is refused."""
     await desk.append(1, TurnOpened(session="s"), Prompt(content="x"))
@@ -278,7 +309,7 @@ def moved(fact: str, value: str, scope: Scope, owner: str, *, subject: str = "no
 
 
 async def test_a_fact_is_moved_once_and_to_another_place(desk: FactDesk) -> None:
-    """Not to where it is, not from thread to thread, not under another name, and not when it is gone."""
+    """Not to where it is, not from thread to thread, not under another name or value, and not when it is gone."""
     await desk.write(HERE, recorded("mine", subject="note"))
     mine = written(HERE, 1)
 
@@ -286,7 +317,9 @@ async def test_a_fact_is_moved_once_and_to_another_place(desk: FactDesk) -> None
     error = await refused(desk, "thread.u", moved(mine, "mine", "thread", "u"))
     assert "does not go to another thread" in str(error)
     error = await refused(desk, BOOK, moved(mine, "mine", "permanent", "shared", subject="decision"))
-    assert "a move changes its scope alone" in str(error)
+    assert "only its scope can change" in str(error)
+    error = await refused(desk, BOOK, moved(mine, "yours", "permanent", "shared"))
+    assert f"{mine} says 'mine'; only its scope can change" in str(error)
     await desk.write(BOOK, moved(mine, "mine", "permanent", "shared"), caller=PERSON)
     error = await refused(desk, BOOK, moved(mine, "mine", "permanent", "shared"))
     assert str(error) == f"{mine} is moved; only what is in force is moved"
@@ -392,6 +425,20 @@ async def test_pins_of_one_append_count_together(small: FactDesk) -> None:
     facts = [await decided(small, f"{number}: and so on.", name=f"n{number}") for number in range(3)]
 
     assert isinstance(await refused(small, BOOK, *(FactPinned(id=fact) for fact in facts)), DoesNotFit)
+
+
+async def test_a_pin_that_left_its_document_counts(small: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds today was said before more exceptions for other days than a document keeps."""
+    monkeypatch.setattr(limits, "INLINE_DATED", 2)
+    always = await decided(small, "x" * 40)
+    await small.write(BOOK, FactPinned(id=always), caller=PERSON)
+    for day in range(1, 5):
+        await small.write(BOOK, decision(f"day {day}", valid_from=day, valid_to=day + 1), caller=PERSON)
+    other = await decided(small, "y", name="other")
+
+    error = await refused(small, BOOK, FactPinned(id=other))
+
+    assert error.detail == {"over": 1, "pins": {always: 10, other: 1}}
 
 
 async def test_what_is_not_in_force_is_not_pinned(desk: FactDesk) -> None:
