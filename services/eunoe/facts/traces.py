@@ -49,7 +49,7 @@ class Traces:
             raise NotFound(f"there is no fact {missing} here; `eunoe facts --all` lists those there are")
         views, stated = await self._views(list(found.values()))
         trails, unread = await self._follow(found, viewer)
-        citing = await self._citing(trails)
+        citing = await self._citing(trails, viewer)
         facts = [_traced(views[found[fact].identity], found[fact], stated.get(fact), trails[fact]) for fact in wanted]
         return TracesReply(
             traces=(
@@ -79,13 +79,16 @@ class Traces:
         start = min(one.order[1] for one in found.values())
         return await self._trails.follow(Followed({fact: fact for fact in found}, identities, start), shown, thread)
 
-    async def _citing(self, trails: Mapping[str, Trail]) -> Mapping[str, Version]:
-        """The versions of what cites any of these, by the id of the assertion that does."""
+    async def _citing(self, trails: Mapping[str, Trail], viewer: Viewer) -> Mapping[str, Version | None]:
+        """The versions of what cites any of these, by the id of the assertion that does; None where it is gone.
+
+        Whoever sees every fact of the space is told of previews and ended sessions too, others of what they see.
+        """
         citing = [one.indexed for trail in trails.values() for one in trail.citing]
+        citing = citing if viewer.trusted else await self._lookup.seen(citing, viewer)
         documents = await self._lookup.documents(dict.fromkeys(one.identity for one in citing))
         views = {identity: self._viewing.view(document) for identity, document in documents.items()}
-        found = {one.id: holding(views[one.identity], one) for one in citing if one.identity in views}
-        return {fact: version for fact, version in found.items() if version}
+        return {one.id: holding(views[one.identity], one) if one.identity in views else None for one in citing}
 
 
 def _assertions(document: Document) -> dict[str, Stated]:
@@ -97,13 +100,14 @@ def _traced(view: View, fact: Indexed, stated: Stated | None, trail: Trail) -> T
     return Traced(stated, version, view, trail) if stated and version else None
 
 
-def _traces(fact: Traced, citing: Mapping[str, Version]) -> Iterator[Trace]:
+def _traces(fact: Traced, citing: Mapping[str, Version | None]) -> Iterator[Trace]:
     """Every derived thing of one fact, and what became of it."""
     yield from _kept(fact)
     yield from _sources(fact)
     yield from _contexts(fact)
     for one in fact.trail.citing:
-        yield _cited(fact, one, citing.get(one.stated.id))
+        if one.stated.id in citing:
+            yield _cited(fact, one, citing[one.stated.id])
 
 
 def _kept(fact: Traced) -> Iterator[Trace]:

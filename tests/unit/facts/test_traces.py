@@ -117,6 +117,24 @@ async def test_approvals_and_copies_that_cite_it(desk: FactDesk) -> None:
     ]
 
 
+async def test_an_agent_is_told_of_what_it_sees_alone(desk: FactDesk) -> None:
+    """A preview and a session to which its thread's fact went are others' business; a person is told of both."""
+    await desk.write("thread.t", recorded("x", subject="note", name="version"))
+    fact = written("thread.t", 1)
+    other = recorded("y", subject="note", name="version", kind="person", who="ada").fact
+    hidden = msgspec.structs.replace(other, identity=msgspec.structs.replace(NOTE, preview="p"), replaces=fact)
+    copy = recorded("x", subject="note", name="version", scope="session", owner="s", kind="person", who="ada").fact
+    await desk.write("thread.t", FactRecorded(fact=hidden), caller=PERSON)
+    await desk.write("thread.t", FactMoved(id=fact, fact=copy), caller=PERSON)
+
+    async def told(viewer: Viewer) -> list[str]:
+        return [kind for kind, _, _ in lines(await ask(desk, fact, viewer=viewer)) if kind in ("preview", "copy")]
+
+    assert await told(Viewer(AGENT, "t")) == []
+    assert await told(Viewer(AGENT, "t", "s")) == ["copy"]
+    assert await told(Viewer(PERSON)) == ["preview", "copy"]
+
+
 class Passes:
     """A log that counts how often it is read through."""
 
