@@ -140,7 +140,11 @@ def test_a_fact_holds_for_the_time_that_it_is_given(eunoe: Shell) -> None:
     """Two values that follow each other are no conflict; each is found at a moment of its own, and neither before."""
     freeze = ("decision", "freeze")
     stated(eunoe, *freeze, "from Monday", "--valid-from", "2026-01-05", "--valid-to", "2026-02-01")
-    stated(eunoe, *freeze, "from Friday", "--valid-from", "2026-02-01", "--valid-to", "2026-03-01T00:00:00+01:00")
+    made = stated(
+        eunoe, *freeze, "from Friday", "--valid-from", "2026-02-01", "--valid-to", "2026-03-01T00:00:00+01:00"
+    )
+    shown = eunoe("fact", "history", made["id"], "--valid-at", "2026-02-10").lines
+    assert "  holds from 2026-02-01 until 2026-03-01+01:00" in shown
 
     def at(moment: str) -> list[str]:
         return [fact["value"] for fact in facts(eunoe, "--valid-at", moment) if fact["identity"]["name"] == "freeze"]

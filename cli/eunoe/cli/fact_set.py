@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,8 @@ from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import expected_given, given
 from eunoe.cli.fact_changes import Changed, change, stated, version
-from eunoe.cli.facts import time_given
 from eunoe.client.memory import Memory
+from eunoe.facts import times
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import KindsReply, KindView
@@ -43,8 +44,8 @@ class Wanted:
     session: str | None
     owner: str | None
     content: str
-    valid_from: int | None
-    valid_to: int | None
+    valid_from: datetime | None
+    valid_to: datetime | None
     expected: str | None
     key: str
     preview: str | None
@@ -99,8 +100,8 @@ def set_fact(
         session=_place(session, "session"),
         owner=_place(owner, "owner"),
         content=_content(content, content_file),
-        valid_from=time_given(valid_from),
-        valid_to=time_given(valid_to),
+        valid_from=times.read(valid_from) if valid_from is not None else None,
+        valid_to=times.read(valid_to) if valid_to is not None else None,
         expected=expected_given(expected),
         key=given(key, "key"),
         preview=_place(preview, "preview"),

@@ -75,8 +75,8 @@ def source(view: FactView) -> str:
 
 def validity(view: FactView) -> str:
     """``holds from 2026-01-31 until 2026-03-01``; nothing for one that holds without a date."""
-    start = f" from {times.said(view.valid_from)}" if view.valid_from is not None else ""
-    end = f" until {times.said(view.valid_to)}" if view.valid_to is not None else ""
+    start = f" from {times.said(view.valid_from, view.from_offset)}" if view.valid_from is not None else ""
+    end = f" until {times.said(view.valid_to, view.to_offset)}" if view.valid_to is not None else ""
     return f"holds{start}{end}" if start or end else ""
 
 

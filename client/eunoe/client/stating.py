@@ -100,6 +100,8 @@ def assertion(
         provenance=Provenance(agent=caller.principal if caller.role == "agent" else ""),
         valid_from=start,
         valid_to=end,
+        from_offset=offset(valid_from),
+        to_offset=offset(valid_to),
         replaces=replaces,
         removes=removes,
     )
@@ -111,7 +113,9 @@ def moved(caller: Caller, fact: FactView, about: Identity, content: str = "") ->
     came_from = Provenance(
         agent=fact.agent, session=fact.session, thread=fact.thread, turn=fact.turn, entries=fact.entries
     )
-    return msgspec.structs.replace(stated, provenance=came_from, cites=fact.id)
+    return msgspec.structs.replace(
+        stated, provenance=came_from, cites=fact.id, from_offset=fact.from_offset, to_offset=fact.to_offset
+    )
 
 
 def elsewhere(
@@ -148,6 +152,12 @@ def moment(given: Moment | None, what: str = "moment") -> int | None:
     if given.tzinfo is None or given.utcoffset() is None:
         raise Invalid(f"{what} does not say in which time zone {given.isoformat()} is; give it one, as tzinfo=UTC")
     return (given - _EPOCH) // timedelta(milliseconds=1)
+
+
+def offset(given: Moment | None) -> int:
+    """The offset in which a moment is given, in whole minutes east of UTC; 0 for what has none."""
+    zone = given.utcoffset() if isinstance(given, datetime) else None
+    return zone // timedelta(minutes=1) if zone else 0
 
 
 def _named(place: str, fact: FactView, what: str) -> str:

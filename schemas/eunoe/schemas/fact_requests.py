@@ -54,7 +54,8 @@ FactState = Literal["current", "superseded", "retired", "deleted", "approved", "
 
 
 class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One version of a fact as people see it. ``state`` says why it is shown; times are ms UTC.
+    """One version of a fact as people see it. ``state`` says why it is shown; times are ms UTC, with ``from_offset``
+    and ``to_offset`` (minutes east of UTC) as its speaker gave them.
 
     ``state`` *removed* is what a preview takes away.
 
@@ -87,6 +88,8 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     recorded: int = 0
     valid_from: int | None = None
     valid_to: int | None = None
+    from_offset: int = 0
+    to_offset: int = 0
     labels: tuple[str, ...] = ()
     pinned: bool = False
     cites: str = ""

@@ -65,7 +65,8 @@ class Assertion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``value`` is one line; ``content`` an optional body. ``proposal`` marks an assertion of a permanent
     kind that nobody with the authority has approved: an ordinary fact of its own thread.
-    ``valid_from`` and ``valid_to`` (ms UTC, half open) say when it holds, None without an end. ``cites`` is the
+    ``valid_from`` and ``valid_to`` (ms UTC, half open) say when it holds, None without an end; ``from_offset`` and
+    ``to_offset`` are the offsets in which its speaker gave them, in minutes east of UTC. ``cites`` is the
     id of the fact that it approves or moves. In a preview, ``replaces`` is the id of the live fact in whose
     place it stands, and with ``removes`` it only takes that one away.
     """
@@ -81,6 +82,8 @@ class Assertion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     proposal: bool = False
     valid_from: int | None = None
     valid_to: int | None = None
+    from_offset: int = 0
+    to_offset: int = 0
     cites: str = ""
     replaces: str = ""
     removes: bool = False

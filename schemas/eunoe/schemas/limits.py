@@ -67,6 +67,7 @@ PINNED_TOKENS = 1_024  # tokens of the pinned facts of one owner, by default
 SESSION_SECONDS = 24 * 3600  # seconds after its last write at which a session expires
 NAMES_IN_SESSION = 1_024  # agents, and threads, that a session's record names
 SESSION_STATE_BYTES = 16 * KIB  # bytes of the JSON text that a session carries
+ZONE_MINUTES = 24 * 60 - 1  # minutes that a moment's offset is from UTC at most, either way
 LAST_MOMENT = 253_402_300_799_999  # ms UTC: the end of the year 9999, after which no fact holds
 REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known

@@ -15,7 +15,7 @@ import msgspec
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import everyones, order
-from eunoe.facts.values import blank, cut, limit, one_line, ordered
+from eunoe.facts.values import blank, cut, limit, one_line, ordered, zoned
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded
@@ -86,6 +86,8 @@ def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
         provenance=_provenance(fact.provenance, header),
         fact_class=_class(fact.fact_class, identity, proposal),
         proposal=proposal,
+        from_offset=fact.from_offset if zoned(fact.from_offset) else 0,
+        to_offset=fact.to_offset if zoned(fact.to_offset) else 0,
         cites="" if isinstance(event, FactRecorded) else event.id,
         replaces=replaces,
         removes=removes,

@@ -16,6 +16,7 @@ def because(view: View, version: Version) -> str:
     if version.in_force:
         return _leads(view, version) if view.current and version.id == view.current.id else _stands(view, version)
     by = next((one for one in view.versions if one.id == version.superseded_by), None)
+    fact = version.first.fact
     match version.rule:
         case "newer":
             return f"the same source said another value later{_naming(version, by)}"
@@ -24,9 +25,9 @@ def because(view: View, version: Version) -> str:
         case "newest":
             return f"a source of the same weight said another value later{_naming(version, by)}"
         case "past":
-            return f"it held until {_moment(version.first.fact.valid_to)}{_naming(version, by)}"
+            return f"it held until {_moment(fact.valid_to, fact.to_offset)}{_naming(version, by)}"
         case "future":
-            return f"it holds from {_moment(version.first.fact.valid_from)} on"
+            return f"it holds from {_moment(fact.valid_from, fact.from_offset)} on"
         case "preview":
             taken = "takes it away" if version.state == "removed" else "puts another in its place"
             return f"the preview {taken}{_naming(version, by)}"
@@ -76,5 +77,5 @@ def _ended(view: View, version: Version) -> str:
     return f"it was {done} by {act.by} at {said(act.recorded)}{why}"
 
 
-def _moment(at: int | None) -> str:
-    return "an unknown moment" if at is None else said(at)
+def _moment(at: int | None, offset: int) -> str:
+    return "an unknown moment" if at is None else said(at, offset)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.values import blank, limit, ordered
+from eunoe.facts.values import blank, limit, ordered, zoned
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Assertion, Identity
@@ -26,6 +26,7 @@ def check_assertion(fact: Assertion, kinds: Kinds) -> None:
     if not kinds.takes(fact.identity.subject, fact.method):
         raise Invalid(f"no fact of the kind {fact.identity.subject!r} is {fact.method}; tools tell of those")
     check_times(fact.valid_from, fact.valid_to)
+    check_offsets(fact.from_offset, fact.to_offset)
     if (fact.replaces or fact.removes) and not fact.identity.preview:
         raise Invalid("only a fact of a preview stands in another's place; name the preview, or leave `replaces` out")
     if fact.removes and not fact.replaces:
@@ -70,6 +71,13 @@ def check_times(valid_from: int | None, valid_to: int | None) -> None:
         raise Invalid(
             "the fact would never hold: valid_to is not after valid_from; it holds until just before valid_to"
         )
+
+
+def check_offsets(*offsets: int) -> None:
+    """Raise `Invalid` for an offset from UTC of a day or more."""
+    for offset in offsets:
+        if not zoned(offset):
+            raise Invalid(f"{offset} minutes is no offset from UTC; they are less than a day")
 
 
 def check_labels(*labels: int) -> None:

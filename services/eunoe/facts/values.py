@@ -56,6 +56,11 @@ def ordered(start: int | None, end: int | None) -> bool:
     return all(0 <= moment <= limits.LAST_MOMENT for moment in known) and (len(known) < 2 or known[0] < known[1])
 
 
+def zoned(offset: int) -> bool:
+    """Whether a moment may be given so many minutes east of UTC."""
+    return abs(offset) <= limits.ZONE_MINUTES
+
+
 def limit(subject: str) -> int:
     """Characters that a value of this subject kind may have."""
     return {"task": limits.TASK_LENGTH, "memo": limits.DESCRIPTION_LENGTH}.get(subject, limits.VALUE_LENGTH)

@@ -104,17 +104,18 @@ def test_when_nothing_is_in_force_it_is_said() -> None:
 
 
 def test_a_version_says_when_it_holds_what_it_carries_and_where_its_content_is() -> None:
-    """Dates are dates, times are times; a time of acceptance is told where it is another one."""
+    """Dates are dates, times are times, in the offset in which they were given; a time of acceptance is told where it
+    is another one."""
     version = view(
-        valid_from=1_767_225_600_000, valid_to=NINE, recorded=NINE + 60_000, labels=("release",), pinned=True,
-        has_content=True, cites="fccccccccc2",
+        valid_from=1_767_225_600_000, valid_to=NINE, to_offset=-90, recorded=NINE + 60_000, labels=("release",),
+        pinned=True, has_content=True, cites="fccccccccc2",
     )  # fmt: skip
 
     assert lines(FactReply(identity=TESTS, versions=(version,), current=version.id)) == [
         "2026-01-31 09:05:07Z  passed",
         "  from tool bash, turn 1, entry 4",
         "  recorded 2026-01-31 09:06:07Z",
-        "  holds from 2026-01-01 until 2026-01-31T09:05:07Z",
+        "  holds from 2026-01-01 until 2026-01-31T07:35:07-01:30",
         "  from the fact fccccccccc2",
         "  pinned",
         "  labels: release",

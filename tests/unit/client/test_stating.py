@@ -76,6 +76,7 @@ def proposal() -> FactView:
         agent="builder",
         entries=(4,),
         valid_to=9,
+        to_offset=120,
     )
 
 
@@ -90,7 +91,7 @@ def test_what_is_approved_or_moved_is_stated_by_who_does_it_and_cites_what_it_wa
         "permanent",
         0,
     )
-    assert (fact.cites, fact.content, fact.valid_from, fact.valid_to) == ("f1", "why", None, 9)
+    assert (fact.cites, fact.content, fact.valid_from, fact.valid_to, fact.to_offset) == ("f1", "why", None, 9, 120)
     assert fact.provenance == Provenance(agent="builder", session="s", thread="t", turn=3, entries=(4,))
 
 
@@ -127,6 +128,15 @@ def test_a_fact_that_came_from_no_session_needs_one_to_go_to() -> None:
 def test_moments_are_milliseconds_of_utc(given: stating.Moment | None, expected: int | None) -> None:
     """An offset is counted in."""
     assert stating.moment(given) == expected
+
+
+def test_the_offset_in_which_a_moment_is_given_is_kept() -> None:
+    """In minutes east of UTC, each its own: a summer and a winter."""
+    start = datetime(2026, 7, 1, tzinfo=timezone(timedelta(hours=2)))
+    end = datetime(2026, 12, 1, tzinfo=timezone(-timedelta(minutes=30)))
+    fact = stating.assertion(ADA, DECISION, "green", valid_from=start, valid_to=end)
+    assert (fact.from_offset, fact.to_offset) == (120, -30)
+    assert fact.valid_from == 1_782_856_800_000  # 2026-06-30T22:00:00Z
 
 
 def test_a_moment_of_no_zone_is_refused() -> None:

@@ -197,6 +197,14 @@ def test_what_holds_at_no_moment_is_left_out(span: tuple[int | None, int | None]
     assert (admitted(FactRecorded(fact=fact)) is not None) == allowed
 
 
+def test_an_offset_that_there_is_not_is_taken_for_utc() -> None:
+    """A day and more from it; the moment itself is another matter."""
+    fact = msgspec.structs.replace(recorded("x").fact, valid_from=5, from_offset=1_440, valid_to=6, to_offset=-1_439)
+    found = admitted(FactRecorded(fact=fact))
+    assert found is not None
+    assert (found.valid_from, found.from_offset, found.valid_to, found.to_offset) == (5, 0, 6, -1_439)
+
+
 def test_a_name_that_shows_nothing_is_left_out() -> None:
     """There is nothing to put the value under."""
     assert admitted(recorded("x", subject="note", name=" \u200b")) is None

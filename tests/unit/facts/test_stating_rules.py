@@ -66,6 +66,8 @@ def test_what_keeps_the_rules_is_taken(fact: Assertion) -> None:
         (stated(valid_from=6, valid_to=5), "would never hold"),
         (stated(valid_from=-1), "valid_from is not within the years 1970 to 9999"),
         (stated(valid_to=limits.LAST_MOMENT + 1), "valid_to is not within"),
+        (stated(valid_from=5, from_offset=24 * 60), "1440 minutes is no offset from UTC"),
+        (stated(valid_to=5, to_offset=-24 * 60), "-1440 minutes is no offset from UTC"),
         (stated(replaces="f1"), "only a fact of a preview"),
         (stated(removes=True), "only a fact of a preview"),
         (stated(preview="p", removes=True), "give its id"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eunoe.facts.times import moment, said
+from eunoe.facts.times import moment, read, said
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
 
@@ -66,10 +68,24 @@ def test_what_is_no_moment_is_refused_by_name(text: str, says: str) -> None:
     assert says in str(caught.value)
 
 
-@given(st.integers(0, limits.LAST_MOMENT))
-def test_what_is_said_is_read_back(at: int) -> None:
-    """To the millisecond, over the whole range."""
-    assert moment(said(at)) == at
+@given(st.integers(0, limits.LAST_MOMENT), st.integers(-limits.ZONE_MINUTES, limits.ZONE_MINUTES))
+@example(limits.LAST_MOMENT, limits.ZONE_MINUTES)
+@example(0, -limits.ZONE_MINUTES)
+def test_what_is_said_is_read_back(at: int, offset: int) -> None:
+    """To the millisecond, over the whole range, in any offset."""
+    assert moment(said(at, offset)) == at
+
+
+def test_a_moment_is_said_in_the_offset_in_which_it_was_given() -> None:
+    """A midnight there is a date with its offset."""
+    at = moment("2026-05-12T09:30:00+02:00")
+    assert [said(at), said(at, 120), said(at, -570)] == [
+        "2026-05-12T07:30:00Z",
+        "2026-05-12T09:30:00+02:00",
+        "2026-05-11T22:00:00-09:30",
+    ]
+    assert said(moment("2026-05-12+02:00"), 120) == "2026-05-12+02:00"
+    assert read("2026-05-12T09:30:00.5+02:00").utcoffset() == timedelta(hours=2)
 
 
 def test_a_moment_is_said_as_short_as_it_is() -> None:
