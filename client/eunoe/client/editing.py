@@ -15,7 +15,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.facts.values import same
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Busy, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import (
     Event,
     FactApproved,
@@ -127,9 +127,11 @@ class Editing(Asking):
     ) -> Receipt:
         """Take back an assertion of this caller's own; an agent names the thread or session that it is of.
 
-        A fact of a preview is found by who names the ``preview``.
+        A fact of a preview is found by who names the ``preview``, and a live one is not taken back there.
         """
         found = await self._version(id, thread=thread, session=session, preview=preview)
+        if preview is not None and found.identity.preview != preview:
+            raise Invalid(f"{found.id} is no fact of the preview {preview!r} but a live one; name no preview")
         return await self._act(found, FactRetired(id=found.id, reason=reason, expected=expected), key)
 
     async def pin(

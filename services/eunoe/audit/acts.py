@@ -53,7 +53,7 @@ def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) 
             raise NotFound(f"there is no fact {what.event.id} here; `eunoe facts` lists those there are")
         _check_place(chain, what, target.identity)
         if act(what, target) is None:
-            raise Denied(_not_own(caller, what, target))
+            raise _refusal(caller, what, target)
 
 
 def check_previewed(turn: OpenTurn, targets: Mapping[str, Indexed]) -> None:
@@ -248,6 +248,13 @@ def _seen(caller: Caller, chain: str, target: Indexed) -> bool:
     if caller.role in TRUSTED or everyones(about) or own(caller, target.source):
         return True
     return about.scope != "permanent" and chain == subjects.home_chain(about.scope, about.owner)
+
+
+def _refusal(caller: Caller, what: Done, target: Indexed) -> Denied | Invalid:
+    """Why an act counts for nothing: it would end what it asserts, or it is not its writer's to do."""
+    if what.fact is not None and what.fact.identity == target.identity:
+        return Invalid(f"{what.event.id} is no proposal: it is a {target.identity.scope} fact already")
+    return Denied(_not_own(caller, what, target))
 
 
 def _not_own(caller: Caller, what: Done, target: Indexed) -> str:

@@ -275,6 +275,16 @@ async def test_only_a_proposal_is_approved(desk: FactDesk) -> None:
     )
 
 
+async def test_what_a_person_said_for_everyone_is_no_proposal_of_theirs(desk: FactDesk) -> None:
+    """An approval would end what it says itself."""
+    await desk.write(BOOK, decision("uv"), caller=PERSON)
+    fact = written(BOOK, 1, 0, PERSON)
+
+    assert str(await refused(desk, BOOK, FactApproved(id=fact, fact=decision("uv").fact))) == (
+        f"{fact} is no proposal: it is a permanent fact already"
+    )
+
+
 async def test_an_approval_is_of_what_was_proposed(desk: FactDesk) -> None:
     """Its value under its name: another one is a statement of the person's, and no approval."""
     await desk.write(HERE, recorded("uv", subject="decision", name="colour"))

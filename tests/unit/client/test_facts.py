@@ -162,6 +162,17 @@ async def test_a_preview_is_seen_by_who_asks_for_it(memory: Memory) -> None:
     assert [fact.value for fact in (await memory.facts(preview="p")).facts] == ["blue"]
 
 
+async def test_a_live_fact_is_not_taken_back_in_a_preview(memory: Memory) -> None:
+    """What is of the preview is; what is live stays, for everybody."""
+    live = await memory.state_fact("decision", "colour", "green")
+    tried = await memory.state_fact("decision", "size", "small", preview="p")
+    with pytest.raises(Invalid, match=f"{live.id} is no fact of the preview 'p' but a live one"):
+        await memory.retire_fact(live.id, preview="p")
+    await memory.retire_fact(tried.id, preview="p")
+
+    assert [fact.value for fact in (await memory.facts(preview="p")).facts] == ["green"]
+
+
 # Moving
 
 
