@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from eunoe.cli.app import App
 from eunoe.cli.asking import ask, gate, given
 from eunoe.cli.confirming import confirm
 from eunoe.cli.connect import look, run
+from eunoe.cli.output import console
 from eunoe.cli.pages import emit_page
 from eunoe.client import erasing
 from eunoe.client.erasing import Numbers
@@ -21,6 +23,8 @@ from eunoe.schemas.erasures import EraseReply, ErasureTarget
 from eunoe.schemas.errors import Invalid, NotFound
 from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import FactReply, FactRequest
+
+Say = Callable[[EraseReply], None]
 
 _ENTRY = re.compile(r"(?P<thread>.+)#(?P<entries>[0-9]+(-[0-9]+)?)", re.DOTALL)
 _FACT = re.compile(rf"f[a-z2-7]{{{subjects.INDEX_PREFIX - 1},10}}")
@@ -64,7 +68,21 @@ def erase(
             emit_page(ctx, planned, erase_view.planned)
             return
         _confirm(ctx, planned)
-    emit_page(ctx, run(ctx, _erase, asked, reason or ""), erase_view.erased)
+    emit_page(ctx, run(ctx, _erase, asked, reason or "", _progress(ctx)), erase_view.erased)
+
+
+def _progress(ctx: typer.Context) -> Say:
+    """Says on standard error how far it is, when that changes."""
+    err = console(ctx, stderr=True)
+    said: set[str] = set()
+
+    def say(reply: EraseReply) -> None:
+        line = erase_view.progress(reply)
+        if line not in said:
+            said.add(line)
+            err.print(line, soft_wrap=True)
+
+    return say
 
 
 def _confirm(ctx: typer.Context, planned: EraseReply) -> None:
@@ -131,5 +149,5 @@ async def _plan(session: Session, asked: ErasureTarget) -> EraseReply:
     return await erasing.plan(gate(session), asked)
 
 
-async def _erase(session: Session, asked: ErasureTarget, reason: str) -> EraseReply:
-    return await erasing.erase(gate(session), asked, reason)
+async def _erase(session: Session, asked: ErasureTarget, reason: str, say: Say) -> EraseReply:
+    return await erasing.erase(gate(session), asked, reason, told=say)

@@ -22,6 +22,15 @@ def planned(reply: EraseReply, width: int) -> Iterator[Text]:
     yield from _what(reply)
 
 
+def progress(reply: EraseReply) -> str:
+    """How far an erasure is, on one line."""
+    if reply.waiting:
+        return f"waits: {clean(reply.waiting)}"
+    if reply.removed < reply.counts.records:
+        return f"overwriting: {reply.removed:,} of {words.count(reply.counts.records, 'record')}"
+    return "making the facts again without it"
+
+
 def erased(reply: EraseReply, width: int) -> Iterator[Text]:
     """The receipt."""
     match reply.state:

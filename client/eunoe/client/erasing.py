@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 from msgspec import structs
@@ -79,10 +79,21 @@ async def plan(gate: Gate, asked: ErasureTarget) -> EraseReply:
     return await gate.ask("erase", EraseRequest(target=asked, dry_run=True), EraseReply)
 
 
+def _untold(reply: EraseReply) -> None:
+    """For those who only want to know how it ended."""
+
+
 async def erase(
-    gate: Gate, asked: ErasureTarget, reason: str, *, key: str = "", seconds: float | None = None
+    gate: Gate,
+    asked: ErasureTarget,
+    reason: str,
+    *,
+    key: str = "",
+    seconds: float | None = None,
+    told: Callable[[EraseReply], None] = _untold,
 ) -> EraseReply:
-    """Erase, asking again under one id until it is done, or ``seconds`` are over."""
+    """Erase, asking again under one id until it is done, or ``seconds`` are over; every answer before that is
+    ``told``."""
     request = EraseRequest(target=asked, id=key or secrets.token_hex(8), reason=reason, wait=WAIT_SECONDS)
     end = anyio.current_time() + seconds if seconds is not None else float("inf")
     while True:
@@ -98,6 +109,7 @@ async def erase(
             continue
         if reply.state != "running" or anyio.current_time() >= end:
             return reply
+        told(reply)
 
 
 def _ranges(numbers: Sequence[Numbers]) -> tuple[tuple[int, int], ...]:

@@ -115,7 +115,8 @@ class EraseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``state``: *planned* in a dry run, *nothing* where there is nothing (left) to erase, *running*, or *done*.
 
     ``facts`` are ids of erased facts (the first `limits.ERASED_FACTS_SHOWN`); ``stays`` names, in words, what has
-    to do with the target and is not erased with it; ``waiting`` says what a running erasure waits for.
+    to do with the target and is not erased with it; ``removed`` of the records are overwritten; ``waiting`` says what
+    a running erasure waits for.
     """
 
     state: Literal["planned", "nothing", "running", "done"]
@@ -125,5 +126,6 @@ class EraseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     facts: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
     out_of_reach: tuple[str, ...] = ()
+    removed: int = 0
     waiting: str = ""
     position: int = 0

@@ -79,6 +79,7 @@ EVIDENCE_BYTES = 400  # bytes of an entry shown as what a fact came from
 ERASED_RECORDS_TOGETHER = 2_000  # records that one event of an erasure names
 ERASED_FACTS_SHOWN = 200  # ids of facts that an erasure names
 ERASURES_WATCHED = 32  # newest erasures that are looked at again after a restart
+UNSYNCED_SECONDS = 600  # seconds in which a server surely syncs what it removed; by default it does every two minutes
 
 # Composition
 DUE_SHARE = 0.85  # of the window: fill at which turns leave

@@ -16,6 +16,7 @@ import anyio
 import msgspec
 
 from eunoe.audit import erasures
+from eunoe.audit.erasure_book import ErasureBook
 from eunoe.audit.erasures import OUT_OF_REACH, Book, Erasure
 from eunoe.audit.finding import Finding
 from eunoe.audit.found import Found
@@ -23,7 +24,6 @@ from eunoe.audit.removing import Remover, Write
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
-from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.lasting import AWAY, lasting
 from eunoe.schemas import ids, limits, subjects
@@ -39,7 +39,6 @@ Remake = Callable[[str, str], Awaitable[None]]
 while nobody can."""
 
 LOOK_SECONDS = 30.0  # seconds between two looks for what another worker left
-UNSYNCED_SECONDS = 600  # seconds in which a server surely syncs what it removed; by default it does every two minutes
 LONGEST_SECONDS = 8.0  # seconds that a request waits for the end of its erasure, so that its answer comes in time
 RACED_SECONDS = 1.0  # seconds before a worker looks again, after another one was first
 _request = msgspec.json.Decoder(EraseRequest)
@@ -52,7 +51,7 @@ class Erasing:
     def __init__(
         self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds, clock: Clock
     ) -> None:
-        self._chains = chains
+        self._book = ErasureBook(chains)
         self._clock = clock
         self._write = write
         self._remake = remake
@@ -61,6 +60,7 @@ class Erasing:
         self._lock = anyio.Lock()
         self._wake = anyio.Event()
         self._waiting = ""
+        self._looked = 0
         self._runs: dict[str, str] = {}
         self._counts = {"erased": 0, "erased_again": 0}
 
@@ -71,11 +71,10 @@ class Erasing:
         return _encode(await self.erase(address.caller, payload.read(_request, data)))
 
     async def run(self) -> None:
-        """Go on with what was left undone, now and whenever something is; at the start, look at what was done."""
-        await lasting("the look at erasures waits", self._look)
+        """Go on with what was left undone, now and whenever something is, and look at what was done."""
         while True:
+            await lasting("the look at erasures waits", self._look)
             await lasting("an erasure waits", self._go_on)
-            await lasting("the look at erasures waits", self._look_at_fresh)
             with anyio.move_on_after(LOOK_SECONDS):
                 await self._wake.wait()
             self._wake = anyio.Event()
@@ -99,27 +98,27 @@ class Erasing:
         return await self._answer(request)
 
     async def look_again(self, since: int = 0) -> None:
-        """Remove again what came back of the newest erasures (of those that went on since that time, ms UTC): a
-        server that was killed may have lost a removal."""
-        book = await self._book()
-        for erasure in book.newest(since):
+        """Remove again what came back of the erasures that are watched (of those that went on since that time, ms
+        UTC): a server that was killed may have lost a removal."""
+        book = await self._book.read()
+        for erasure in book.watched(since):
             count = await self._remover.back(erasure)
             if count:
                 self._counts["erased_again"] += count
                 logger.warning("%d erased messages were back, and are erased again", count, extra={"action": "erased"})
 
-    async def _look_at_fresh(self) -> None:
-        """A server that is killed and started again leaves this worker running; it may lose what is not synced yet."""
-        await self._look(self._clock.now() - UNSYNCED_SECONDS * 1000)
-
-    async def _look(self, since: int = 0) -> None:
-        """As `look_again`; what is damaged is told, and keeps nobody from appending."""
+    async def _look(self) -> None:
+        """A server that is killed and started again leaves this worker running; it may lose what was not synced by
+        then, so the look goes as far back as that may be, from the last look before the server was away. What is
+        damaged is told, and keeps nobody from appending."""
+        now = self._clock.now()
         try:
-            await self.look_again(since)
+            await self.look_again(self._looked - limits.UNSYNCED_SECONDS * 1000)
         except AWAY:
             raise
         except EunoeError as error:
             logger.error("erasures cannot be looked at: %s", error, extra={"action": "erasures_damaged"})
+        self._looked = now
 
     async def _go_on(self) -> None:
         async with self._lock:
@@ -140,15 +139,15 @@ class Erasing:
         )
 
     async def _answer(self, request: EraseRequest) -> EraseReply:
-        book = await self._book()
+        book = await self._book.read()
         erasure = book.erasures.get(request.id)
         if erasure is None:
             raise Busy("the erasure could not be begun in time, for others are under way; ask again")
-        return erasure.reply(book.position, self._waiting)
+        return erasure.reply(book.position, await self._remover.removed(erasure), self._waiting)
 
     async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
         """Write down what is intended, unless it is already; an answer when there is nothing to erase."""
-        book = await self._book()
+        book = await self._book.read()
         known = book.erasures.get(request.id)
         if known is not None:
             if known.target != request.target or known.by != caller:
@@ -156,7 +155,7 @@ class Erasing:
             return None
         if next(book.pending(), None):
             await self._finish()
-            book = await self._book()
+            book = await self._book.read()
         found = await self._finding.find(request.target)
         if not found.chains:
             return _nothing(request.target)
@@ -176,7 +175,7 @@ class Erasing:
 
     async def _finish(self) -> None:
         """Go on with every erasure until it is done. What another worker does first is its own."""
-        while (erasure := next((book := await self._book()).pending(), None)) is not None:
+        while (erasure := next((book := await self._book.read()).pending(), None)) is not None:
             try:
                 await self._step(book, erasure)
             except Conflict:
@@ -221,13 +220,14 @@ class Erasing:
     async def _intend(self, book: Book, erasure: Erasure, found: Found) -> None:
         """One round for every part of what was found; counts, facts and pieces stand in the first."""
         counts, pieces = await self._finding.measured(erasure.target, found)
+        before = len(erasure.rounds)
         for index, chains in enumerate(found.rounds()):
             event = EraseIntended(
                 id=erasure.id,
                 target=erasure.target,
                 words=erasure.target.words,
                 reason=erasure.reason,
-                round=len(erasure.rounds) + index + 1,
+                round=before + index + 1,
                 chains=chains,
                 counts=counts if not index else ErasureCounts(),
                 facts=tuple(found.facts[: limits.ERASED_FACTS_SHOWN]) if not index else (),
@@ -239,15 +239,6 @@ class Erasing:
         """Append a step, in the name of who wants it, unless somebody else appended one since the book was read."""
         reply = await self._write(erasure.by, subjects.ERASURES, (event,), expect=book.position)
         book.position = reply.position
-
-    async def _book(self) -> Book:
-        book = Book()
-        head = await self._chains.head(subjects.ERASURES, fresh=True)
-        if head is not None:
-            async with closing(self._chains.forward(head)) as found:
-                async for record in found:
-                    book.see(record)
-        return book
 
 
 def _nothing(target: ErasureTarget) -> EraseReply:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from eunoe.schemas import ids, limits, subjects
+from msgspec import structs
+
+from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.erasures import EraseReply, ErasureCounts, ErasureTarget
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import EraseDone, EraseIntended, EraseKept, EraseRemoved, RecordKept
@@ -16,6 +19,7 @@ _Step = EraseIntended | EraseKept | EraseRemoved | EraseDone
 
 OUT_OF_REACH = (
     "backups and snapshots of the store, and blocks of the disk that its files had before",
+    "the store's own files where the server encrypts them: it deletes there, and overwrites nothing",
     "files that were exported, and spaces into which they were imported",
     "what model providers were sent",
     "outbox files of clients that run or did not end well, and programs' own memory",
@@ -24,7 +28,7 @@ OUT_OF_REACH = (
 
 @dataclass(slots=True)
 class Round:
-    """Some of the records of an erasure: intended, then kept, then removed."""
+    """Some of the records of an erasure: intended, then kept, then removed (their messages are overwritten)."""
 
     intended: EraseIntended
     time: int
@@ -58,12 +62,18 @@ class Erasure:
             total = total + one.intended.counts
         return total
 
-    def reply(self, position: int, waiting: str = "") -> EraseReply:
+    def lighten(self) -> None:
+        """Forget which records it took: of one that is done long since only what is said of it is asked for."""
+        for one in self.rounds:
+            one.intended = structs.replace(one.intended, chains=(), pieces=())
+
+    def reply(self, position: int, removed: int, waiting: str = "") -> EraseReply:
         facts = [fact for one in self.rounds for fact in one.intended.facts]
         return EraseReply(
             state="done" if self.done else "running",
             counts=self.counts,
             words=self.target.words,
+            removed=self.counts.records if self.done else removed,
             id=self.id,
             facts=tuple(facts[: limits.ERASED_FACTS_SHOWN]),
             out_of_reach=OUT_OF_REACH,
@@ -74,27 +84,35 @@ class Erasure:
 
 @dataclass(slots=True)
 class Book:
-    """All erasures of a space, oldest first, up to ``position``: where their chain ends."""
+    """All erasures of a space, oldest first, up to a record of their chain: its number, hash and ``position``.
+
+    Which records they took it knows of those that are watched: what is not done, and the newest, of which the server
+    may lose a removal.
+    """
 
     erasures: dict[str, Erasure] = field(default_factory=dict)
+    record: int = 0
+    hash: str = records.GENESIS
     position: int = 0
+    _watched: deque[Erasure] = field(default_factory=deque)
 
     def see(self, record: Record) -> None:
         """Take in the next record of the chain."""
-        self.position = record.position
+        self.record, self.hash, self.position = record.header.record, record.hash, record.position
         for event in record.events:
             if isinstance(event, EraseIntended):
                 self._intended(event, record)
             if isinstance(event, _Step) and event.id in self.erasures:
                 self._step(self.erasures[event.id], event, record)
+        self._lighten(record.header.time - limits.UNSYNCED_SECONDS * 1000)
 
     def pending(self) -> Iterator[Erasure]:
         """Those that are not done, oldest first."""
         return (erasure for erasure in self.erasures.values() if not erasure.done)
 
-    def newest(self, since: int = 0) -> list[Erasure]:
-        """The newest ones, which are looked at again after a restart; of those with a step since then (ms UTC)."""
-        return [one for one in list(self.erasures.values())[-limits.ERASURES_WATCHED :] if one.time >= since]
+    def watched(self, since: int = 0) -> list[Erasure]:
+        """Those that are looked at again, oldest first, of which a step was told since then (ms UTC)."""
+        return [one for one in self._watched if one.time >= since]
 
     def _step(self, erasure: Erasure, event: _Step, record: Record) -> None:
         erasure.time = record.header.time
@@ -104,11 +122,19 @@ class Book:
             found = erasure.rounds[event.round - 1]
             found.kept, found.removed = True, isinstance(event, EraseRemoved)
 
+    def _lighten(self, synced: int) -> None:
+        """Watch no longer what is done, is none of the newest, and was removed before ``synced`` (ms UTC)."""
+        while len(self._watched) > limits.ERASURES_WATCHED and self._watched[0].done:
+            if self._watched[0].time >= synced:
+                return
+            self._watched.popleft().lighten()
+
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)
         if erasure is None:
             erasure = Erasure(event.id, record.header.caller, event.target, event.reason, record.position)
             self.erasures[event.id] = erasure
+            self._watched.append(erasure)
         erasure.rounds.append(Round(event, record.header.time))
 
 

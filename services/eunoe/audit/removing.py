@@ -59,6 +59,16 @@ class Remover:
         await self._remove_pieces(one.intended.chains, one.intended.pieces)
         await self._remove_letters(one.positions, erasure)
 
+    async def removed(self, erasure: Erasure) -> int:
+        """How many records of an erasure are overwritten: they are so in order."""
+        count = 0
+        for one in erasure.rounds:
+            positions = one.positions
+            if one.kept and not one.removed:
+                return count + await self._gone(list(positions.items()))
+            count += len(positions) if one.removed else 0
+        return count
+
     async def back(self, erasure: Erasure) -> int:
         """Remove again what came back after the server was killed; returns how many messages that were."""
         count = 0
@@ -109,6 +119,19 @@ class Remover:
     async def _remove_letters(self, positions: Iterable[int], erasure: Erasure) -> None:
         found = await self.letters(positions, erasure.target)
         await self._erase(self._store.dead, [stored.seq for stored in found])
+
+    async def _gone(self, wanted: Sequence[tuple[int, Sequence[int]]]) -> int:
+        """How many from the first one on are gone, of positions with the events that go there."""
+        low, high = 0, len(wanted)
+        while low < high:
+            middle = (low + high) // 2
+            position, events = wanted[middle]
+            (stored,) = await self._store.log.get([position])
+            if stored is not None and _unerased(stored, events):
+                high = middle
+            else:
+                low = middle + 1
+        return low
 
     async def _messages_back(self, one: Round) -> int:
         positions = one.positions

@@ -19,10 +19,12 @@ from eunoe.runtime.doors import Stored
 from eunoe.runtime.jetstream import API_SECONDS, MESSAGE_NOT_FOUND, JetStream, NotReady, Refused
 from eunoe.runtime.reader import Range, Reader
 from eunoe.runtime.requester import NO_RESPONDERS
+from eunoe.runtime.tasks import each
 from eunoe.schemas.errors import Busy, Damaged, OutcomeUnknown
 
 FENCE_SECONDS = 2.0  # seconds a replica may take to reach a fence
 FENCE_PAUSE_SECONDS = 0.002  # seconds before it is asked again; doubles
+LEADER_WIDTH = 16  # messages that the leader is asked for at once
 END, NOTHING, TOO_MANY = 204, 404, 413  # statuses that end a batch
 
 Raw = tuple[Stored, bytes]
@@ -68,9 +70,11 @@ class Lookup:
     async def by_sequence(self, seqs: Sequence[int]) -> list[Stored | None]:
         """Messages by sequence, all asked at once; a miss is asked again of the stream's leader."""
         found = await self._jetstream.again(f"stream {self._stream}", lambda: self._gathered(seqs))
-        for index, message in enumerate(found):
-            if message is None:
-                found[index] = await self._from_leader(seqs[index])
+
+        async def ask(index: int) -> None:
+            found[index] = await self._from_leader(seqs[index])
+
+        await each([index for index, message in enumerate(found) if message is None], ask, LEADER_WIDTH)
         return found
 
     async def _latest(self, filters: list[str]) -> tuple[list[Raw], int]:

@@ -211,6 +211,23 @@ async def test_a_message_that_comes_back_is_erased_again(desk: Desk) -> None:
     assert worker.statistics()["erased_again"] == 1
 
 
+async def test_a_message_that_comes_back_after_hours_is_erased_again(desk: Desk) -> None:
+    """The server was killed right after the erasure, and was away for long; the worker ran all the while."""
+    reply = await desk.append(1, *whole_turn(SECRET))
+    stream = desk.store.log._log._stream  # type: ignore[attr-defined]  # the store itself
+    message = stream.messages[reply.position]
+    await erase(desk, thread="t", entries=[[1, 1]])
+    await desk.worker._erasing._look()
+    desk.clock.advance(seconds=4 * 3600)
+    stream.messages[reply.position] = message
+    stream._by_subject.setdefault(message.subject, []).append(message.seq)
+
+    await desk.worker._erasing._look()
+
+    assert reply.position not in stream.messages
+    assert desk.worker.statistics()["erased_again"] == 1
+
+
 async def test_pieces_go_with_the_last_entry_that_names_them(desk: Desk) -> None:
     """A piece that another entry names stays; an older copy that comes back goes when it is looked for."""
     blob, pieces = blobs.split("x" * 600_000 + SECRET)
