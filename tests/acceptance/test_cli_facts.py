@@ -385,7 +385,9 @@ def test_only_a_person_deletes(eunoe: Shell) -> None:
 
     for arguments in ([made["id"]], ["--scope", "permanent", "--yes"]):
         line = refused(agent("fact", "delete", *arguments), 1)
-        assert line == "an agent may not append fact.deleted"
+        assert line == (
+            "an agent may not delete facts; it may retire its own (`eunoe fact retire ID`), or a person deletes"
+        )
     assert "this one" in values(eunoe, "--subject", "decision")
 
 

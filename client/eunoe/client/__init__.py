@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eunoe.client.deleting import Deletion, ScopeDeletion
+from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion
 from eunoe.client.importing import Report, import_file
 from eunoe.client.memory import Memory
 from eunoe.client.stating import StatedFact
@@ -13,6 +13,7 @@ from eunoe.client.turn import Turn
 __all__ = [
     "Deletion",
     "Memory",
+    "PreviewDeletion",
     "Receipt",
     "Report",
     "ScopeDeletion",

@@ -62,6 +62,7 @@ class Asking(Appending):
         recorded: Moment | None = None,
         valid: Moment | None = None,
         preview: str | None = None,
+        own: bool = False,
         limit: int = 200,
         cursor: str = "",
     ) -> FactsReply:
@@ -69,7 +70,7 @@ class Asking(Appending):
 
         ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts,
         ``since`` only what changed after that position of the log. ``recorded`` and ``valid`` ask what was known
-        at one moment, and what held at one. ``preview``: as that preview sees it.
+        at one moment, and what held at one. ``preview``: as that preview sees it, with ``own`` only what is its own.
         """
         request = FactsRequest(
             scope=scope or "",
@@ -86,6 +87,7 @@ class Asking(Appending):
             recorded=moment(recorded, "recorded"),
             valid=moment(valid, "valid"),
             preview=_given(preview, "preview"),
+            own=own,
             limit=limit,
             cursor=cursor,
             after=await self.watermark(),
@@ -145,9 +147,19 @@ class Asking(Appending):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
     ) -> WhyReply:
-        """Why a fact is known and in force: the rule, the bytes that it came from, and the requests that it reached."""
-        request = WhyRequest(id=id, session=_given(session, "session"), after=await self.watermark(), wait=WAIT_SECONDS)
+        """Why a fact is known and in force: the rule, the bytes that it came from, and the requests that it reached.
+
+        Who names the ``preview`` asks as that preview sees it.
+        """
+        request = WhyRequest(
+            id=id,
+            session=_given(session, "session"),
+            preview=_given(preview, "preview"),
+            after=await self.watermark(),
+            wait=WAIT_SECONDS,
+        )
         return await self._ask("why", request, WhyReply, thread)
 
     async def session(self, id: str) -> SessionReply:  # noqa: A002 - the word of the API

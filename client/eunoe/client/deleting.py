@@ -10,7 +10,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.facts.lineage import lineage
 from eunoe.facts.values import same
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.facts import Identity
+from eunoe.schemas.facts import Identity, Scope
 from eunoe.schemas.requests import FactView, Trace
 
 _OUTRANKED = ("rank", "newest")  # rules by which a head of its lineage gives way to another's
@@ -46,7 +46,7 @@ class Undeleted:
 class ScopeDeletion:
     """What deleting the facts of an owner took, or (``dry_run``) would take: facts, by the number of each kind.
 
-    ``failed`` were not deleted; what is done again takes what is left.
+    ``failed`` were not deleted; what is done again takes what is left. ``preview``: those of that preview alone.
     """
 
     scope: str
@@ -56,6 +56,18 @@ class ScopeDeletion:
     dry_run: bool
     failed: tuple[Undeleted, ...] = ()
     receipts: tuple[Receipt, ...] = ()
+    preview: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewDeletion:
+    """What dropping a preview took, or (``dry_run``) would take: the facts of each owner, and all of them counted."""
+
+    preview: str
+    facts: int
+    kinds: dict[str, int]
+    dry_run: bool
+    places: tuple[ScopeDeletion, ...] = ()
 
 
 def taken(versions: Sequence[FactView], named: FactView) -> tuple[FactView, ...]:
@@ -112,6 +124,19 @@ def _newest(versions: Iterable[FactView]) -> list[FactView]:
 
 def _lineage(view: FactView) -> tuple[Identity, str]:
     return view.identity, lineage(view.source)
+
+
+def places(found: ScopeDeletion | PreviewDeletion) -> tuple[ScopeDeletion, ...]:
+    """What was taken, owner by owner."""
+    return found.places if isinstance(found, PreviewDeletion) else (found,)
+
+
+def by_owner(facts: Iterable[FactView]) -> dict[tuple[Scope, str], list[FactView]]:
+    """Facts by the scope and owner that they belong to, in order."""
+    found: dict[tuple[Scope, str], list[FactView]] = {}
+    for fact in sorted(facts, key=lambda fact: fact.identity):
+        found.setdefault((fact.identity.scope, fact.identity.owner), []).append(fact)
+    return found
 
 
 def counted(facts: Iterable[FactView]) -> dict[str, int]:

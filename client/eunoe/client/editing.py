@@ -15,7 +15,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.facts.values import same
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import Busy, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import (
     Event,
     FactApproved,
@@ -78,11 +78,13 @@ class Editing(Asking):
         self,
         id: str,  # noqa: A002 - the word of the API
         *,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> StatedFact:
-        """A person admits a proposal: its value becomes a permanent, shared fact of theirs."""
-        found, content = await self._found(id)
+        """A person admits a proposal: its value becomes a permanent, shared fact of theirs, in its ``preview`` if it
+        is of one."""
+        found, content = await self._found(id, preview=preview)
         about = stating.elsewhere(found, "permanent")
         fact = stating.moved(self.gate.caller, found, about, content)
         return await self._stated(about, found.value, [FactApproved(id=found.id, fact=fact, expected=expected)], key)
@@ -96,15 +98,17 @@ class Editing(Asking):
         session: str | None = None,
         owner: str | None = None,
         reason: str = "",
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> StatedFact:
-        """Give a fact another scope; its labels and its pin go along.
+        """Give a fact another scope; its labels and its pin go along. A fact of a ``preview`` stays in it.
 
         Permanent is shared unless an ``owner`` is named; a thread or session is the one that the fact came from
-        unless another is named. Agents move their own between thread and session.
+        unless another is named. Agents move their own between thread and session, and name the one that it is of.
         """
-        found, content = await self._found(id, thread=thread, session=session)
+        found, content = await self._found(id, thread=thread, session=session, preview=preview)
+        stating.check_from(found, scope, thread=thread, session=session)
         about = stating.elsewhere(found, scope, thread=thread, session=session, owner=owner)
         fact = stating.moved(self.gate.caller, found, about, content)
         events: list[Event] = [FactMoved(id=found.id, fact=fact, reason=reason, expected=expected)]
@@ -127,11 +131,9 @@ class Editing(Asking):
     ) -> Receipt:
         """Take back an assertion of this caller's own; an agent names the thread or session that it is of.
 
-        A fact of a preview is found by who names the ``preview``, and a live one is not taken back there.
+        Here and in what follows, who names a ``preview`` changes what is that preview's own, and nothing live.
         """
         found = await self._version(id, thread=thread, session=session, preview=preview)
-        if preview is not None and found.identity.preview != preview:
-            raise Invalid(f"{found.id} is no fact of the preview {preview!r} but a live one; name no preview")
         return await self._act(found, FactRetired(id=found.id, reason=reason, expected=expected), key)
 
     async def pin(
@@ -140,11 +142,12 @@ class Editing(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
         """Show a fact first in every context; raises `DoesNotFit` when its owner's pins would be too many tokens."""
-        found = await self._version(id, thread=thread, session=session)
+        found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, expected=expected), key)
 
     async def unpin(
@@ -153,11 +156,12 @@ class Editing(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
         """Pin a fact no more."""
-        found = await self._version(id, thread=thread, session=session)
+        found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, pinned=False, expected=expected), key)
 
     async def label(
@@ -168,11 +172,12 @@ class Editing(Asking):
         remove: Sequence[str] = (),
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
         """Put labels on a fact, and take labels off; raises `Invalid` for one that is not declared."""
-        found = await self._version(id, thread=thread, session=session)
+        found = await self._version(id, thread=thread, session=session, preview=preview)
         plus, minus = await self._labels(add), await self._labels(remove)
         return await self._act(found, FactLabelled(id=found.id, add=plus, remove=minus, expected=expected), key)
 
@@ -235,12 +240,14 @@ class Editing(Asking):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
     ) -> tuple[FactView, str]:
         """The version with that id, or the one whose id begins so, and its body."""
-        found = await self._version(id, thread=thread, session=session)
+        found = await self._version(id, thread=thread, session=session, preview=preview)
         if not found.has_content:
             return found, ""
-        return found, (await self.fact(found.id, thread=thread, session=session, content=True)).content
+        whole = await self.fact(found.id, thread=thread, session=session, preview=preview, content=True)
+        return found, whole.content
 
     async def _version(
         self,
@@ -250,7 +257,9 @@ class Editing(Asking):
         session: str | None = None,
         preview: str | None = None,
     ) -> FactView:
-        return named(await self.fact(id, thread=thread, session=session, preview=preview), id)
+        found = named(await self.fact(id, thread=thread, session=session, preview=preview), id)
+        stating.check_preview(found, preview)
+        return found
 
     async def _labels(self, names: Sequence[str]) -> tuple[int, ...]:
         return labelling.numbers(names, (await self.kinds()).labels) if names else ()

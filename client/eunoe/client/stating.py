@@ -108,8 +108,20 @@ def assertion(
 
 
 def moved(caller: Caller, fact: FactView, about: Identity, content: str = "") -> Assertion:
-    """A fact as the one who approves or moves it asserts it in another place, citing it."""
-    stated = assertion(caller, about, fact.value, content=content, valid_from=fact.valid_from, valid_to=fact.valid_to)
+    """A fact as the one who approves or moves it asserts it in another place, citing it.
+
+    A fact of a preview goes on to stand in the place of the live one that it names.
+    """
+    stated = assertion(
+        caller,
+        about,
+        fact.value,
+        content=content,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        replaces=fact.replaces,
+        removes=fact.removes,
+    )
     came_from = Provenance(
         agent=fact.agent, session=fact.session, thread=fact.thread, turn=fact.turn, entries=fact.entries
     )
@@ -126,16 +138,43 @@ def elsewhere(
     session: str | None = None,
     owner: str | None = None,
 ) -> Identity:
-    """Where a fact goes that is moved; the thread or session that it came from, where no other is named."""
+    """Where a fact goes that is moved; the thread or session that it came from, where no other is named.
+
+    What a preview says goes to another place in that preview, and never out of it.
+    """
     about = fact.identity
     match scope:
         case "permanent":
-            return identity(about.subject, about.name, owner=owner or "shared")
+            return _placed(about, owner=owner or "shared")
         case "session":
-            return identity(about.subject, about.name, session=_named(session or fact.session, fact, "session"))
+            return _placed(about, session=_named(session or fact.session, fact, "session"))
         case "thread":
-            return identity(about.subject, about.name, thread=_named(thread or fact.thread, fact, "thread"))
+            return _placed(about, thread=_named(thread or fact.thread, fact, "thread"))
     raise Invalid(f"there is no scope {scope!r}; the scopes are permanent, session and thread")
+
+
+def check_from(fact: FactView, scope: Scope, *, thread: str | None = None, session: str | None = None) -> None:
+    """Raise `Invalid` for a named place that is neither where a fact is nor where it goes."""
+    about = fact.identity
+    for place, named in (("thread", thread), ("session", session)):
+        if named is not None and scope != place == about.scope and named != about.owner:
+            raise Invalid(f"{fact.id} is a fact of the {place} {about.owner!r}, and not of {named!r}")
+
+
+def check_preview(fact: FactView, preview: str | None) -> None:
+    """Raise `Invalid` for a live fact that is named with a preview: nothing that is done there changes it."""
+    if preview is not None and fact.identity.preview != preview:
+        raise Invalid(
+            f"{fact.id} is no fact of the preview {preview!r} but a live one, which nothing there changes; leave the "
+            "preview out to change it everywhere, or state a fact in the preview that replaces or removes it"
+        )
+
+
+def _placed(
+    about: Identity, *, thread: str | None = None, session: str | None = None, owner: str | None = None
+) -> Identity:
+    preview = about.preview or None
+    return identity(about.subject, about.name, thread=thread, session=session, owner=owner, preview=preview)
 
 
 def source(caller: Caller) -> Source:

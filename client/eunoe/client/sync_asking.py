@@ -48,6 +48,7 @@ class Asking(Runs, Generic[_Memory]):
         recorded: Moment | None = None,
         valid: Moment | None = None,
         preview: str | None = None,
+        own: bool = False,
         limit: int = 200,
         cursor: str = "",
     ) -> FactsReply:
@@ -67,6 +68,7 @@ class Asking(Runs, Generic[_Memory]):
             recorded=recorded,
             valid=valid,
             preview=preview,
+            own=own,
             limit=limit,
             cursor=cursor,
         )
@@ -115,8 +117,9 @@ class Asking(Runs, Generic[_Memory]):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
     ) -> WhyReply:
-        return self._run(self._memory.why, id, thread=thread, session=session)
+        return self._run(self._memory.why, id, thread=thread, session=session, preview=preview)
 
     def session(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from eunoe.client.deleting import Deletion, ScopeDeletion
+from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion
 from eunoe.client.erasing import Erasing, Numbers
 from eunoe.client.stating import Moment, StatedFact
 from eunoe.client.sync_asking import Asking
@@ -59,10 +59,11 @@ class Facts(Asking[_Memory]):
         self,
         id: str,  # noqa: A002 - the word of the API
         *,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> StatedFact:
-        return self._run(self._memory.approve, id, expected=expected, key=key)
+        return self._run(self._memory.approve, id, preview=preview, expected=expected, key=key)
 
     def move(
         self,
@@ -73,6 +74,7 @@ class Facts(Asking[_Memory]):
         session: str | None = None,
         owner: str | None = None,
         reason: str = "",
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> StatedFact:
@@ -84,6 +86,7 @@ class Facts(Asking[_Memory]):
             session=session,
             owner=owner,
             reason=reason,
+            preview=preview,
             expected=expected,
             key=key,
         )
@@ -116,10 +119,13 @@ class Facts(Asking[_Memory]):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
-        return self._run(self._memory.pin, id, thread=thread, session=session, expected=expected, key=key)
+        return self._run(
+            self._memory.pin, id, thread=thread, session=session, preview=preview, expected=expected, key=key
+        )
 
     def unpin(
         self,
@@ -127,10 +133,13 @@ class Facts(Asking[_Memory]):
         *,
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
-        return self._run(self._memory.unpin, id, thread=thread, session=session, expected=expected, key=key)
+        return self._run(
+            self._memory.unpin, id, thread=thread, session=session, preview=preview, expected=expected, key=key
+        )
 
     def label(
         self,
@@ -140,11 +149,20 @@ class Facts(Asking[_Memory]):
         remove: Sequence[str] = (),
         thread: str | None = None,
         session: str | None = None,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
         return self._run(
-            self._memory.label, id, add=add, remove=remove, thread=thread, session=session, expected=expected, key=key
+            self._memory.label,
+            id,
+            add=add,
+            remove=remove,
+            thread=thread,
+            session=session,
+            preview=preview,
+            expected=expected,
+            key=key,
         )
 
     def end_session(
@@ -169,10 +187,11 @@ class Facts(Asking[_Memory]):
         id: str,  # noqa: A002 - the word of the API
         reason: str = "",
         *,
+        preview: str | None = None,
         expected: str | None = None,
         key: str = "",
     ) -> Deletion:
-        return self._run(self._memory.delete_fact, id, reason, expected=expected, key=key)
+        return self._run(self._memory.delete_fact, id, reason, preview=preview, expected=expected, key=key)
 
     def delete_scope(
         self,
@@ -180,9 +199,19 @@ class Facts(Asking[_Memory]):
         owner: str,
         reason: str = "",
         *,
+        preview: str | None = None,
         dry_run: bool = False,
     ) -> ScopeDeletion:
-        return self._run(self._memory.delete_scope, scope, owner, reason, dry_run=dry_run)
+        return self._run(self._memory.delete_scope, scope, owner, reason, preview=preview, dry_run=dry_run)
+
+    def delete_preview(
+        self,
+        preview: str,
+        reason: str = "",
+        *,
+        dry_run: bool = False,
+    ) -> PreviewDeletion:
+        return self._run(self._memory.delete_preview, preview, reason, dry_run=dry_run)
 
     def erase(
         self,

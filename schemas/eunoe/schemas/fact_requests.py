@@ -27,7 +27,8 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     ``subject``, ``labels`` (all of them), ``pinned``, ``proposed`` and ``conflicts`` keep only such facts.
     ``since``: only what changed after that position of the log, what is not in force any more included.
     ``recorded`` and ``valid`` (ms UTC) ask what was known at that moment, and what held at that one; None is now.
-    ``preview``: as that preview sees it. A ``limit`` of 0 asks for no facts, only how fresh they are.
+    ``preview``: as that preview sees it; with ``own`` only what is the preview's own, as that says it by itself,
+    what takes a live fact away included. A ``limit`` of 0 asks for no facts, only how fresh they are.
     """
 
     scope: Scope | Literal[""] = ""
@@ -44,6 +45,7 @@ class FactsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     recorded: int | None = None
     valid: int | None = None
     preview: str = ""
+    own: bool = False
     limit: int = 200
     cursor: str = ""
     after: Watermark = Watermark()
@@ -61,6 +63,8 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
     ``value — from SOURCE``. ``superseded_by`` is the id of what replaced it, ``rule`` the name of why.
+    In a preview ``replaces`` is the id of the live fact in whose place it stands, and with ``removes`` it only takes
+    that one away.
     """
 
     id: str
@@ -94,13 +98,20 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pinned: bool = False
     cites: str = ""
     replaces: str = ""
+    removes: bool = False
     has_content: bool = False
 
 
 class FactsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A page of facts. ``damaged`` are the keys of documents that cannot be read, and are left out."""
+    """A page of facts. ``damaged`` are the keys of documents that cannot be read, and are left out.
+
+    ``instead``, as a preview sees it: the live facts of this page that are not in force because the preview has
+    another in their place, or takes them away (*removed*); ``superseded_by`` is the id of what does so. Empty where
+    ``facts`` has them, as with ``all``.
+    """
 
     facts: tuple[FactView, ...]
+    instead: tuple[FactView, ...] = ()
     watermark: Watermark = Watermark()
     cursor: str = ""
     damaged: tuple[str, ...] = ()

@@ -84,6 +84,12 @@ def chain_thread(chain: str) -> str:
     return ids.decode(rest) if kind == "thread" else ""
 
 
+def chain_session(chain: str) -> str:
+    """The session whose book a chain is, or the empty string for another chain."""
+    book, _, owner = chain.rpartition(".")
+    return ids.decode(owner) if book == "book.session" else ""
+
+
 def chain_name(chain: str) -> str:
     """A chain as people say it: ``thread x`` or ``book permanent shared``."""
     kind, _, rest = chain.partition(".")

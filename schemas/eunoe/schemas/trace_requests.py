@@ -11,10 +11,11 @@ from eunoe.schemas.fact_requests import FactView
 
 
 class WhyRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why a fact is known and in force; ``id``, ``session`` and ``after`` as in `FactRequest`."""
+    """Why a fact is known and in force; ``id``, ``session``, ``preview`` and ``after`` as in `FactRequest`."""
 
     id: str
     session: str = ""
+    preview: str = ""
     after: Watermark = Watermark()
     wait: float = 2.0
 
@@ -65,10 +66,14 @@ class WhyReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TracesRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every derived thing that facts have: what a receipt of deletion names. ``ids`` are whole ids."""
+    """Every derived thing that facts have: what a receipt of deletion names. ``ids`` are whole ids.
+
+    ``session`` and ``preview`` as in `FactRequest`.
+    """
 
     ids: tuple[str, ...]
     session: str = ""
+    preview: str = ""
     after: Watermark = Watermark()
     wait: float = 2.0
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from eunoe.audit import refusals
 from eunoe.facts import document as documents
-from eunoe.facts.acts import Done, act, done, own
+from eunoe.facts.acts import Done, act, done, heard, in_place, may, own
 from eunoe.facts.admission import TRUSTED, Telling, Told, told
 from eunoe.facts.fold import View, fold, pinned
 from eunoe.facts.holding import holding
@@ -27,7 +28,6 @@ from eunoe.schemas.events import (
     FactLabelled,
     FactMoved,
     FactPinned,
-    FactRetired,
 )
 from eunoe.schemas.facts import Assertion, Document, Identity, Indexed
 from eunoe.schemas.records import OpenTurn, Record
@@ -52,8 +52,8 @@ def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) 
         if target is None or not _seen(caller, chain, target):
             raise NotFound(f"there is no fact {what.event.id} here; `eunoe facts` lists those there are")
         _check_place(chain, what, target.identity)
-        if act(what, target) is None:
-            raise _refusal(caller, what, target)
+        if not may(what, target):
+            raise Denied(refusals.not_own(caller, what, target))
 
 
 def check_previewed(turn: OpenTurn, targets: Mapping[str, Indexed]) -> None:
@@ -182,13 +182,11 @@ def _check_state(what: Done, target: Indexed, facts: Facts) -> None:
     view = facts.view(target.identity)
     version = holding(view, target)
     head = version is not None and version.id in {one.id for one in view.heads}
-    standing = version.state if version else "gone"
-    if isinstance(event, FactApproved) and not (version and head and version.first.fact.proposal):
-        raise Invalid(f"{event.id} is no proposal: it is {standing}")
-    if isinstance(event, FactMoved) and not head:
-        raise Invalid(f"{event.id} is {standing}; only what is in force is moved")
-    if isinstance(event, FactPinned) and event.pinned and not head:
-        raise Invalid(f"{event.id} is {standing}; only what is in force is pinned")
+    proposal = version is not None and version.first.fact.proposal
+    if isinstance(event, FactApproved) and (not (head and proposal) or in_place(what, target)):
+        raise Invalid(refusals.no_proposal(view, version, target))
+    if (isinstance(event, FactMoved) or (isinstance(event, FactPinned) and event.pinned)) and not head:
+        raise Invalid(refusals.not_in_force(view, version, what))
     if version and what.fact:
         _check_copy(event.id, what.fact, version)
     if isinstance(event, FactLabelled) and version is not None:
@@ -200,7 +198,7 @@ def _check_state(what: Done, target: Indexed, facts: Facts) -> None:
 def _check_copy(fact: str, there: Assertion, original: Version) -> None:
     """What is approved or moved says the same of the same in another place."""
     about, to = original.first.fact.identity, there.identity
-    if (to.subject, to.name, to.preview) != (about.subject, about.name, about.preview):
+    if (to.subject, to.name) != (about.subject, about.name):
         raise Invalid(f"{fact} is about {about.subject} {about.name!r}; only its scope can change")
     if not same(there.value, original.value):
         raise Invalid(f"{fact} says {original.value!r}; only its scope can change, and another value is stated anew")
@@ -210,11 +208,12 @@ def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: 
     total = sum(pinned.values())
     if total <= max(budget, before):
         return
+    where = f" in the preview {about[2]!r}" if about[2] else ""
     largest = sorted(pinned, key=lambda fact: (-pinned[fact], fact))
     listed = ", ".join(f"{fact} ({pinned[fact]})" for fact in largest[:_LISTED])
     more = f" and {len(largest) - _LISTED} more" if len(largest) > _LISTED else ""
     raise DoesNotFit(
-        f"the pins of {about[0]} {about[1]!r} would be {total:,} tokens, {total - budget:,} over the limit of "
+        f"the pins of {about[0]} {about[1]!r}{where} would be {total:,} tokens, {total - budget:,} over the limit of "
         f"{budget:,}; unpin some, or put several into one: {listed}{more}",
         over=total - budget,
         pins=dict(pinned),
@@ -222,8 +221,12 @@ def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: 
 
 
 def _check_place(chain: str, what: Done, about: Identity) -> None:
+    if what.fact is not None and what.fact.identity.preview != about.preview:
+        raise Invalid(refusals.other_preview(what.event.id, about.preview, what.fact.identity.preview))
     if isinstance(what.event, FactMoved):
         _check_way(what, about)
+    if isinstance(what.event, Telling) and not heard(chain, about):
+        raise Invalid(f"{what.event.id} is a fact of thread {about.owner!r}, and does not go to another thread")
     home = subjects.home_chain(about.scope, about.owner)
     if not isinstance(what.event, Telling) and chain != home:
         raise Invalid(
@@ -238,8 +241,6 @@ def _check_way(what: Done, about: Identity) -> None:
     to = what.fact.identity
     if (to.scope, to.owner) == (about.scope, about.owner):
         raise Invalid(f"{what.event.id} is a fact of {about.scope} {about.owner!r} already")
-    if to.scope == about.scope == "thread":
-        raise Invalid(f"{what.event.id} is a fact of the thread {about.owner!r}, and does not go to another thread")
 
 
 def _seen(caller: Caller, chain: str, target: Indexed) -> bool:
@@ -248,17 +249,3 @@ def _seen(caller: Caller, chain: str, target: Indexed) -> bool:
     if caller.role in TRUSTED or everyones(about) or own(caller, target.source):
         return True
     return about.scope != "permanent" and chain == subjects.home_chain(about.scope, about.owner)
-
-
-def _refusal(caller: Caller, what: Done, target: Indexed) -> Denied | Invalid:
-    """Why an act counts for nothing: it would end what it asserts, or it is not its writer's to do."""
-    if what.fact is not None and what.fact.identity == target.identity:
-        return Invalid(f"{what.event.id} is no proposal: it is a {target.identity.scope} fact already")
-    return Denied(_not_own(caller, what, target))
-
-
-def _not_own(caller: Caller, what: Done, target: Indexed) -> str:
-    who = f"{target.source.kind} {target.source.principal}".strip()
-    done_by = "takes it back" if isinstance(what.event, FactRetired) else "or a person does that"
-    way_out = "; a person may delete it" if caller.role == "person" else ""
-    return f"{what.event.id} is what {who} stated, and only its author {done_by}{way_out}"

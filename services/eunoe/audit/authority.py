@@ -63,17 +63,58 @@ _DUTIES: Mapping[Caller, tuple[type[Event], ...]] = {
 }
 
 
+# What a role may not do, in its user's words: what an event does, and the way out of those that people ask for.
+_DEEDS: Mapping[type[Event], str] = {
+    ContextComposed: "say what a request showed",
+    ConflictRaised: "say that sources disagree",
+    ConflictResolved: "say that sources agree again",
+    Extracted: "say what was extracted",
+    FactApproved: "approve proposals",
+    FactDeleted: "delete facts",
+    FactLabelled: "label facts",
+    FactMoved: "move facts",
+    FactPinned: "pin facts",
+    FactRecorded: "state facts",
+    FactRetired: "retire facts",
+    MemoryUsed: "say which facts a request showed",
+    SessionEnded: "end sessions",
+    SessionStateSet: "set what a session carries",
+}
+_RETIRES = "it may retire its own (`eunoe fact retire ID`), or a person deletes"
+_WAYS_OUT: Mapping[tuple[Role, type[Event]], str] = {
+    ("agent", FactDeleted): _RETIRES,
+    ("caller", FactDeleted): _RETIRES,
+    ("tool", FactDeleted): _RETIRES,
+    ("agent", SessionEnded): "a person or a caller does, or it expires by itself",
+    ("tool", SessionEnded): "a person or a caller does, or it expires by itself",
+}
+
+
 def check(caller: Caller, chain: str, request: AppendRequest) -> None:
     """Raise `Denied`, naming the first event that this caller may not append to this chain."""
     for event in request.events:
         if not isinstance(event, (*_MAY[caller.role], *_DUTIES.get(caller, ()))):
-            raise Denied(f"{caller.kind} may not append {_name(event)}")
+            raise Denied(_may_not(caller, type(event)))
         if isinstance(event, Stating):
             _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
         if isinstance(event, FactMoved):
             _check_move(caller, event.fact)
         _check_place(chain, event)
+
+
+def _may_not(caller: Caller, kind: type[Event]) -> str:
+    """What this caller may not do, and who may or what it may do instead."""
+    deed = _DEEDS.get(kind, f"append {_tag(kind)}")
+    way_out = _WAYS_OUT.get((caller.role, kind)) or _who_may(kind)
+    return f"{caller.kind} may not {deed}" + (f"; {way_out}" if way_out else "")
+
+
+def _who_may(kind: type[Event]) -> str:
+    """``an agent, a caller or a person may``; nothing for what only workers do."""
+    roles = [Caller(role, "").kind for role, kinds in _MAY.items() if kind in kinds and role != "worker"]
+    listed = " or ".join(part for part in (", ".join(roles[:-1]), *roles[-1:]) if part)
+    return f"{listed} may" if listed else ""
 
 
 def _check_source(caller: Caller, event: Stating) -> None:
@@ -124,4 +165,8 @@ def _may_write_permanent(caller: Caller, owner: str) -> bool:
 
 
 def _name(event: Event) -> str:
-    return str(type(event).__struct_config__.tag)
+    return _tag(type(event))
+
+
+def _tag(kind: type[Event]) -> str:
+    return str(kind.__struct_config__.tag)

@@ -77,7 +77,7 @@ def whole(record: Record) -> Iterator[tuple[Identity, Act]]:
 def act(what: Done, target: Indexed) -> Act | None:
     """The act as its target's document keeps it; None when who did it may not do it or not there, or when it would
     end what it asserts."""
-    if not _may(what, target) or not _heard(what.header.chain, target.identity) or _in_place(what, target):
+    if not may(what, target) or not heard(what.header.chain, target.identity) or in_place(what, target):
         return None
     event, header = what.event, what.header
     labels = event if isinstance(event, FactLabelled) else FactLabelled(id=event.id)
@@ -121,7 +121,7 @@ def _numbers(labels: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted({number for number in labels if 1 <= number <= limits.LABEL_NUMBER}))
 
 
-def _may(what: Done, target: Indexed) -> bool:
+def may(what: Done, target: Indexed) -> bool:
     """A person does everything but take back what another said; anyone else acts on what is its own."""
     match what.event:
         case FactRetired():
@@ -132,13 +132,13 @@ def _may(what: Done, target: Indexed) -> bool:
             return what.header.role == "person" or own(what.header.caller, target.source)
 
 
-def _in_place(what: Done, target: Indexed) -> bool:
+def in_place(what: Done, target: Indexed) -> bool:
     """Whether what is asserted is of the very lineage that the act would end."""
     fact = what.fact
     return fact is not None and (fact.identity, lineage(fact.source)) == (target.identity, lineage(target.source))
 
 
-def _heard(chain: str, about: Identity) -> bool:
+def heard(chain: str, about: Identity) -> bool:
     """Whether an act stands where the history of its target is read: of a thread's fact, there or in a book."""
     return about.scope != "thread" or subjects.chain_thread(chain) in ("", about.owner)
 

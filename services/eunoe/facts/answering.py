@@ -68,10 +68,10 @@ class Answering(Duty):
         return msgspec.json.encode(reply)
 
     async def _answer_why(self, address: Address, request: WhyRequest) -> WhyReply:
-        return await self._why.answer(request, _viewer(address, request.session))
+        return await self._why.answer(request, _viewer(address, request.session, request.preview))
 
     async def _answer_traces(self, address: Address, request: TracesRequest) -> TracesReply:
-        return await self._traces.answer(request, _viewer(address, request.session))
+        return await self._traces.answer(request, _viewer(address, request.session, request.preview))
 
     async def _list(self, address: Address, request: FactsRequest) -> FactsReply:
         request = msgspec.structs.replace(request, thread=_thread(address, request))

@@ -142,7 +142,8 @@ def _filters(parts: Sequence[Part], request: FactsRequest) -> dict[Bucket, list[
     found: dict[Bucket, list[str]] = {}
     for part in parts:
         keys = found.setdefault(part.scope, [])
-        keys.append(subjects.facts_of(part.owner, request.subject))
+        if not request.own:
+            keys.append(subjects.facts_of(part.owner, request.subject))
         if request.preview:
             keys.append(subjects.previews_of(request.preview, part.owner, request.subject))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import anyio
@@ -44,7 +45,16 @@ class Lookup:
         if len(beginning) < subjects.INDEX_PREFIX or not beginning.isascii() or not beginning.isalnum():
             raise Invalid(f"{beginning!r} is no fact's id; give it, or its first {subjects.INDEX_PREFIX} characters")
         found = [one for one in await self._indexes([subjects.index_filter(beginning)]) if one.id.startswith(beginning)]
-        return _only(await self.seen(found, viewer), beginning)
+        there = await self.seen(found, viewer)
+        if not there and viewer.trusted:
+            await self._check_previews(found, beginning, viewer)
+        return _only(there, beginning)
+
+    async def _check_previews(self, found: Sequence[Indexed], beginning: str, viewer: Viewer) -> None:
+        """Raise `NotFound`, saying in which preview it is, for what somebody who may see all of them did not name."""
+        for preview in sorted({one.identity.preview for one in found if one.identity.preview}):
+            if await self.seen(found, replace(viewer, preview=preview)):
+                raise NotFound(f"{beginning} is a fact of the preview {preview!r}; name that preview (--preview)")
 
     async def every(self, facts: Collection[str], viewer: Viewer) -> dict[str, Indexed]:
         """The facts with these whole ids, by id; those that there are not, or the viewer may not see, are not in it."""

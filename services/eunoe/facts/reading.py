@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +19,7 @@ from eunoe.facts.viewing import Moment, Viewing
 from eunoe.facts.visibility import Viewer, parts, seen
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Clock, Store
+from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Document, Identity, SessionRecord
 from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequest, FactView
 
@@ -28,12 +30,22 @@ _LOOKED_AT = 16_384  # documents looked at for one page, whatever is left of the
 _session = msgspec.json.Decoder(SessionRecord)
 
 
+class _Kept(NamedTuple):
+    """What is shown of a document, and in whose place a preview shows something else or nothing."""
+
+    facts: Sequence[FactView] = ()
+    instead: Sequence[FactView] = ()
+
+
+_NOTHING = _Kept()
+
+
 @dataclass(slots=True)
 class _Page:
     """A page as it fills: of each document what is shown of it, and the last one that was looked at."""
 
     limit: int
-    found: dict[tuple[str, str], Sequence[FactView]] = field(default_factory=dict)
+    found: dict[tuple[str, str], _Kept] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
     last: Placed | None = None
     looked: int = 0
@@ -43,7 +55,7 @@ class _Page:
     def full(self) -> bool:
         return self.count >= self.limit or self.looked >= _LOOKED_AT
 
-    def add(self, placed: Placed, shown: Sequence[FactView] | None) -> None:
+    def add(self, placed: Placed, shown: _Kept | None) -> None:
         """Take in what is shown of a document, None where it cannot be read; one written meanwhile comes twice."""
         self.last = placed
         self.looked += 1
@@ -51,13 +63,17 @@ class _Page:
             self.damaged.append(placed.entry.key)
             return
         place = (placed.bucket, placed.entry.key)
-        self.count += len(shown) - len(self.found.get(place, ()))
+        self.count += len(shown.facts) - len(self.found.get(place, _NOTHING).facts)
         self.found[place] = shown
 
     def reply(self, listing: Listing, *, more: bool) -> FactsReply:
-        facts = tuple(view for shown in self.found.values() for view in shown)
-        cursor = listing.cursor(self.last) if more and self.last else ""
-        return FactsReply(facts=facts, cursor=cursor, damaged=tuple(self.damaged))
+        kept = self.found.values()
+        return FactsReply(
+            facts=tuple(view for shown in kept for view in shown.facts),
+            instead=tuple(view for shown in kept for view in shown.instead),
+            cursor=listing.cursor(self.last) if more and self.last else "",
+            damaged=tuple(self.damaged),
+        )
 
 
 class Reading:
@@ -73,10 +89,12 @@ class Reading:
         """Facts in force, or with ``all`` every version; a cursor where there are more. A ``limit`` of 0 reads none."""
         if not request.limit:
             return FactsReply(facts=())
+        if request.own and not request.preview:
+            raise Invalid("what is a preview's own is asked for with its name; name the preview")
         page, cursor = _Page(pages.limit(request.limit)), pages.read(request.cursor)
         selection = Selection.of(request, self._viewing.labels)
         listing = await self._listings.of(parts(request, viewer), request, cursor)
-        preview = await self._viewing.preview(request.preview, viewer, _moment(request))
+        preview = None if request.own else await self._viewing.preview(request.preview, viewer, _moment(request))
         together = _TOGETHER if request.recorded is None else _FROM_LOG
         async with closing(_windows(listing.documents, min(request.limit, together))) as windows:
             async for window in windows:
@@ -86,7 +104,7 @@ class Reading:
                 for placed, document in read:
                     if page.full:
                         return page.reply(listing, more=True)
-                    page.add(placed, shown.get(document.identity, ()) if document else None)
+                    page.add(placed, shown.get(document.identity, _NOTHING) if document else None)
         return page.reply(listing, more=listing.rest)
 
     async def history(self, request: FactRequest, viewer: Viewer) -> FactReply:
@@ -118,8 +136,12 @@ class Reading:
 
     async def _shown(
         self, found: Sequence[Document], preview: Preview | None, selection: Selection
-    ) -> dict[Identity, Sequence[FactView]]:
-        """What is shown of documents, by identity: of a preview's own only what is not shown in a live one's place."""
+    ) -> dict[Identity, _Kept]:
+        """What is shown of documents, by identity: of a preview's own only what is not shown in a live one's place,
+        or all of it by itself where nothing else is asked for."""
+        if selection.request.own:
+            own_views = await self._viewing.views(found, _moment(selection.request))
+            return {view.identity: _Kept(selection.of_view(view)) for view in own_views}
         live = [one for one in found if not one.identity.preview]
         views = {view.identity: view for view in await self._viewing.views(live, _moment(selection.request))}
         if preview:
@@ -127,7 +149,7 @@ class Reading:
             taken = (await self._lookup.documents(own)).keys()
             views = {identity: preview.over(view) for identity, view in views.items()}
             views |= {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
-        return {identity: selection.of_view(view) for identity, view in views.items()}
+        return {one: _Kept(selection.of_view(view), selection.instead(view)) for one, view in views.items()}
 
     async def _sessions(self, listing: Listing, identities: Sequence[Identity]) -> dict[str, SessionRecord]:
         if listing.sessions is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eunoe.facts.fold import View
 from eunoe.facts.labels import Labels
 from eunoe.facts.runs import Version
-from eunoe.facts.wording import every, in_force
+from eunoe.facts.wording import every, in_force, shown
 from eunoe.schemas.requests import FactsRequest, FactView
 
 
@@ -33,6 +33,13 @@ class Selection:
         found = every(view, self.names) if self.request.all or since else in_force(view, self.names)
         changed = {version.id for version in view.versions if _changed(view, version) > since} if since else set[str]()
         return [fact for fact in found if self._keeps(fact) and (not since or fact.id in changed)]
+
+    def instead(self, view: View) -> Sequence[FactView]:
+        """What a preview replaces or takes away of a view, where only what is in force was asked for."""
+        if self.request.all or self.request.since:
+            return ()
+        gone = (shown(view, version, self.names) for version in view.versions if version.rule == "preview")
+        return [fact for fact in gone if self._keeps(fact)]
 
     def _keeps(self, fact: FactView) -> bool:
         request = self.request

@@ -34,7 +34,9 @@ class Why:
         """Everything that is known of the version that an id names; raises what `Lookup.one` does."""
         fact = await self._lookup.one(request.id, viewer)
         document = await self._lookup.whole(fact.identity)
+        preview = await self._viewing.preview(request.preview, viewer)
         view = self._viewing.view(document)
+        view = preview.over(view) if preview else view
         stated = next((one for one in document.assertions if one.id == fact.id), None)
         version = holding(view, fact)
         if stated is None or version is None:

@@ -66,6 +66,7 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
         pinned=fold.pinned(heads),
         cites=fact.cites,
         replaces=fact.replaces,
+        removes=fact.removes,
         has_content=bool(version.body),
     )
 

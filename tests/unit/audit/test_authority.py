@@ -135,6 +135,38 @@ def test_each_role_appends_its_own_events_and_no_others(role: Role) -> None:
     assert {kind for kind in EVENTS if may(who, *made(kind, who))} == ALLOWED[role]
 
 
+@pytest.mark.parametrize(
+    ("role", "kind", "says"),
+    [
+        (
+            "agent",
+            FactDeleted,
+            "an agent may not delete facts; it may retire its own (`eunoe fact retire ID`), or a person deletes",
+        ),
+        (
+            "caller",
+            FactDeleted,
+            "a caller may not delete facts; it may retire its own (`eunoe fact retire ID`), or a person deletes",
+        ),
+        ("viewer", FactDeleted, "a viewer may not delete facts; a person may"),
+        ("agent", FactApproved, "an agent may not approve proposals; a person may"),
+        ("agent", SessionEnded, "an agent may not end sessions; a person or a caller does, or it expires by itself"),
+        ("tool", SessionStateSet, "a tool may not set what a session carries; an agent, a caller or a person may"),
+        ("viewer", FactPinned, "a viewer may not pin facts; a tool, an agent, a caller or a person may"),
+        ("person", Extracted, "a person may not say what was extracted"),
+    ],
+)
+def test_what_a_role_may_not_do_is_said_in_its_words(role: Role, kind: type[Event], says: str) -> None:
+    """What it may not do, and who may, or what it may do instead."""
+    who = caller(role)
+    chain, event = made(kind, who)
+
+    with pytest.raises(Denied) as refused:
+        authority.check(who, chain, AppendRequest(v=1, producer="p", n=1, events=(event,)))
+
+    assert str(refused.value) == says
+
+
 @pytest.mark.parametrize("name", WORKERS)
 def test_each_worker_has_its_duties(name: str) -> None:
     """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions; no other worker does."""

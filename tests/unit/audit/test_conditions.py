@@ -261,27 +261,103 @@ async def test_an_act_goes_to_the_home_of_its_fact(desk: FactDesk) -> None:
 
 
 async def test_only_a_proposal_is_approved(desk: FactDesk) -> None:
-    """A note is none, and a proposal is none any more once it is approved."""
-    await desk.write(HERE, recorded("uv", subject="decision", name="colour"), recorded("x", subject="note"))
-    proposal, note = written(HERE, 1, 0), written(HERE, 1, 1)
+    """A note of a thread is none, nor is what a person stated, in force or not; the refusal says what it is."""
+    green, blue = await decided(desk, "green"), await decided(desk, "blue")
+    await desk.write(HERE, recorded("x", subject="note"))
+    note = written(HERE, 1)
     approved = decision("uv").fact
-    await desk.write(BOOK, FactApproved(id=proposal, fact=approved), caller=PERSON)
 
-    assert str(await refused(desk, BOOK, FactApproved(id=proposal, fact=approved))) == (
-        f"{proposal} is no proposal: it is approved"
-    )
     assert str(await refused(desk, BOOK, FactApproved(id=note, fact=approved))) == (
-        f"{note} is no proposal: it is current"
+        f"{note} is no proposal: it is what model builder stated for thread 't', and in force; "
+        f"`eunoe fact scope {note} permanent` makes it hold for everyone"
+    )
+    for who in (PERSON, BOB):
+        fact = decision("uv", caller=who).fact
+        assert str(await refused(desk, BOOK, FactApproved(id=blue, fact=fact), caller=who)) == (
+            f"{blue} is no proposal: it is what person ada stated for everyone, and in force"
+        )
+        error = await refused(desk, BOOK, FactApproved(id=green, fact=fact), caller=who)
+        assert isinstance(error, Invalid)
+        assert str(error) == (
+            f"{green} is no proposal: it is what person ada stated for everyone, and superseded by {blue} ('blue')"
+        )
+
+
+async def test_a_proposal_is_approved_once(desk: FactDesk) -> None:
+    """The refusal names the fact that it became; one that was taken back or deleted is none any more either."""
+    await desk.write(HERE, *(recorded("uv", subject="decision", name=name) for name in ("a", "b", "c")))
+    first, second, third = (written(HERE, 1, index) for index in range(3))
+    fact = decision("uv", name="a").fact
+    reply = await desk.write(BOOK, FactApproved(id=first, fact=fact), caller=PERSON)
+    await desk.write(HERE, FactRetired(id=second))
+    await desk.write(HERE, FactDeleted(id=third), caller=PERSON)
+
+    for proposal, stands in (
+        (first, f"approved already; see {ids.fact_id(BOOK, reply.origin, 0)}"),
+        (second, "retired"),
+        (third, "deleted"),
+    ):
+        assert str(await refused(desk, BOOK, FactApproved(id=proposal, fact=fact))) == (
+            f"{proposal} is no proposal any more: it is {stands}"
+        )
+
+
+async def test_an_approval_goes_to_no_other_thread(desk: FactDesk) -> None:
+    """The history of a thread's fact is its own and the books'."""
+    await desk.write(HERE, recorded("uv", subject="decision"))
+    proposal = written(HERE, 1)
+    there = recorded("uv", subject="decision", owner="u", kind="person", who="ada").fact
+
+    error = await refused(desk, "thread.u", FactApproved(id=proposal, fact=there))
+
+    assert str(error) == f"{proposal} is a fact of thread 't', and does not go to another thread"
+
+
+async def test_what_others_stated_is_refused_in_the_words_of_who_asks(desk: FactDesk) -> None:
+    """Each learns who stated it and who may do what was asked."""
+    shared = await decided(desk, "green")
+    tool = recorded("9", kind="tool", who="bash").fact
+    await desk.write(HERE, FactRecorded(fact=tool), caller=Caller("worker", "extraction"))
+    result = written(HERE, 1, caller=Caller("worker", "extraction"))
+    stated = f"{shared} is what person ada stated"
+
+    for act, says in (
+        (FactRetired(id=shared), f"{stated}, and only its author takes it back"),
+        (FactPinned(id=shared), f"{stated}, and only its author or a person pins it"),
+        (FactLabelled(id=shared, add=(1,)), f"{stated}, and only its author or a person labels it"),
+    ):
+        assert str(await refused(desk, BOOK, act, caller=AGENT)) == says
+    assert str(await refused(desk, BOOK, FactRetired(id=shared), caller=BOB)) == (
+        f"{stated}, and only its author takes it back; a person may delete it (`eunoe fact delete {shared}`)"
+    )
+    assert str(await refused(desk, HERE, FactRetired(id=result), caller=MALLORY)) == (
+        f"{result} is what tool bash stated, and only its author takes it back"
+    )
+    await desk.append(1, TurnOpened(session="s"), Prompt(content="x"), caller=MALLORY)
+    there = recorded("9", scope="session", owner="s", who="mallory").fact
+    move = FactMoved(id=result, fact=there)
+    assert str(await refused(desk, subjects.book_chain("session", "s"), move, caller=MALLORY)) == (
+        f"there is no fact {result} here; `eunoe facts` lists those there are"
     )
 
 
-async def test_what_a_person_said_for_everyone_is_no_proposal_of_theirs(desk: FactDesk) -> None:
-    """An approval would end what it says itself."""
-    await desk.write(BOOK, decision("uv"), caller=PERSON)
-    fact = written(BOOK, 1, 0, PERSON)
+async def test_what_a_preview_says_stays_in_it(desk: FactDesk) -> None:
+    """Nothing applies a preview: neither an approval nor a move takes a fact out of one, or into one."""
+    live = await decided(desk, "green")
+    note = recorded("x", subject="note").fact
+    tried = msgspec.structs.replace(note.identity, preview="trial")
+    await desk.append(1, TurnOpened(preview="trial"), Prompt(content="x"))
+    await desk.write(HERE, FactRecorded(fact=msgspec.structs.replace(note, identity=tried)))
+    own = written(HERE, 1)
 
-    assert str(await refused(desk, BOOK, FactApproved(id=fact, fact=decision("uv").fact))) == (
-        f"{fact} is no proposal: it is a permanent fact already"
+    assert str(await refused(desk, BOOK, moved(own, "x", "permanent", "shared"))) == (
+        f"{own} is of the preview 'trial' and stays in it; state live what is to hold (`eunoe fact set`)"
+    )
+    there = moved(live, "green", "session", "s", subject="decision").fact
+    there = msgspec.structs.replace(there, identity=msgspec.structs.replace(there.identity, preview="trial"))
+    error = await refused(desk, subjects.book_chain("session", "s"), FactMoved(id=live, fact=there))
+    assert str(error) == (
+        f"{live} is live, and stays so; state a fact in the preview 'trial' that replaces or removes it"
     )
 
 
@@ -332,7 +408,8 @@ async def test_a_fact_is_moved_once_and_to_another_place(desk: FactDesk) -> None
     assert f"{mine} says 'mine'; only its scope can change" in str(error)
     await desk.write(BOOK, moved(mine, "mine", "permanent", "shared"), caller=PERSON)
     error = await refused(desk, BOOK, moved(mine, "mine", "permanent", "shared"))
-    assert str(error) == f"{mine} is moved; only what is in force is moved"
+    there = written(BOOK, 1, caller=PERSON)
+    assert str(error) == f"{mine} is moved already; see {there}; only what is in force is moved"
 
 
 async def test_an_agent_moves_its_own_to_a_session_that_it_takes_part_in(desk: FactDesk) -> None:
@@ -453,11 +530,10 @@ async def test_a_pin_that_left_its_document_counts(small: FactDesk, monkeypatch:
 
 async def test_what_is_not_in_force_is_not_pinned(desk: FactDesk) -> None:
     """A version that was superseded."""
-    green = await decided(desk, "green")
-    await decided(desk, "blue")
+    green, blue = await decided(desk, "green"), await decided(desk, "blue")
 
     assert str(await refused(desk, BOOK, FactPinned(id=green))) == (
-        f"{green} is superseded; only what is in force is pinned"
+        f"{green} is superseded by {blue} ('blue'); only what is in force is pinned"
     )
 
 

@@ -203,7 +203,9 @@ async def test_an_approved_proposal_is_everybody_s(wire: FactWire, memory: Memor
         (approved.id, "green", "current")
     ]
     assert (await memory.proposed()).facts == ()
-    with pytest.raises(Invalid, match=f"{proposed.id} is no proposal: it is approved"):
+    with pytest.raises(
+        Invalid, match=f"{proposed.id} is no proposal any more: it is approved already; see {approved.id}"
+    ):
         await memory.approve(proposed.id)
 
 

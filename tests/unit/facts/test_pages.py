@@ -52,9 +52,7 @@ def test_a_name_too_long_for_a_key_has_a_place_too() -> None:
     assert pages.read(f"thread:{key}") == Cursor("thread", key=key)
 
 
-@pytest.mark.parametrize(
-    "cursor", ["thread", "thread:", ":1", "thread:-1", "thread:1.5", "thread:٣", "a:b:c"]
-)
+@pytest.mark.parametrize("cursor", ["thread", "thread:", ":1", "thread:-1", "thread:1.5", "thread:٣", "a:b:c"])
 def test_what_no_reply_gave_is_no_cursor(cursor: str) -> None:
     """Half a cursor, another number, other letters."""
     with pytest.raises(Invalid, match="no cursor"):
