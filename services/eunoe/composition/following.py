@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -24,6 +24,7 @@ from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Change, Documents, Entry
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Damaged, EunoeError, OutcomeUnknown, Unreachable
+from eunoe.schemas.facts import Document, Identity
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,10 @@ WATCHED = (*(f"{kind}>" for kind in OWNED), "mark.>", subjects.ORIGIN_KEY, subje
 """What is written last, also of what no owner has: so the watch comes as far as the bucket is."""
 AT_ONCE = 64  # documents taken in before others get their turn, some milliseconds
 PATIENCE_SECONDS = 0.02  # seconds that a read waits for what the watch is about to bring, before it reads that itself
+
+
+Whole = Callable[[Collection[Identity]], Awaitable[Mapping[Identity, Document]]]
+"""Reads documents with their whole history."""
 
 
 @dataclass(slots=True)
@@ -54,9 +59,12 @@ class Reflected:
 class Following:
     """The owners of one bucket, the least recently used of them forgotten beyond ``most`` bytes."""
 
-    def __init__(self, bucket: Documents, new: Callable[[str], Owned], most: int = limits.HELD_FACTS_BYTES) -> None:
+    def __init__(
+        self, bucket: Documents, new: Callable[[str], Owned], whole: Whole, most: int = limits.HELD_FACTS_BYTES
+    ) -> None:
         self._bucket = bucket
         self._new = new
+        self._whole = whole
         self._most = most
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._upto = 0
@@ -107,6 +115,9 @@ class Following:
                 return await self._read(owner, now)
         held.owned.at(now)
         upto = self._reached(token, held)
+        if held.owned.lacking:
+            await self._complete(held.owned)
+            self._measure(token, held)
         self._tidy()
         return Reflected(held.owned, upto)
 
@@ -147,7 +158,13 @@ class Following:
         owned.at(now)
         found = await self._bucket.find(_filters(owner), fence=await self._bucket.revision())
         await _take(owned, found.entries)
+        await self._complete(owned)
         return Reflected(owned, found.upto)
+
+    async def _complete(self, owned: Owned) -> None:
+        """Read what left documents that cannot tell what holds now: few have so much that holds for a time."""
+        if lacking := owned.lacking:
+            owned.complete(lacking, await self._whole(lacking.keys()))
 
     async def _refresh(self, token: str, held: _Held, revision: int, position: int) -> None:
         if not held.loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 import msgspec
 
@@ -14,7 +15,7 @@ from eunoe.facts import sessions
 from eunoe.facts.fold import fold
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas import subjects
-from eunoe.schemas.facts import Document, SessionRecord
+from eunoe.schemas.facts import Document, Identity, SessionRecord
 from eunoe.schemas.requests import ThreadState
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Owned:
         self._thread = thread
         self._revisions: dict[str, int] = {}
         self._dated: dict[str, tuple[int, Document]] = {}
+        self._lacking: dict[str, Identity] = {}
         self._due = 0
         self._kept = 0
 
@@ -70,6 +72,18 @@ class Owned:
             return
         for key, (due, document) in list(self._dated.items()):
             if due <= self.now:
+                self._show(key, document)
+
+    @property
+    def lacking(self) -> Mapping[Identity, int]:
+        """What the documents of do not tell what holds now, each with the revision of its document."""
+        return {identity: self._revisions[key] for key, identity in self._lacking.items()}
+
+    def complete(self, lacking: Mapping[Identity, int], found: Mapping[Identity, Document]) -> None:
+        """Show what was ``lacking`` by its documents with their whole history, unless another revision came since."""
+        for identity, document in found.items():
+            key = documents.key(identity)
+            if self._revisions.get(key) == lacking[identity]:
                 self._show(key, document)
 
     def take(self, key: str, value: bytes | None, revision: int) -> None:
@@ -101,6 +115,9 @@ class Owned:
         if document is not None and self.session is not None:
             document = sessions.left(document, self.session.ended)
         self._note(key, document)
+        self._lacking.pop(key, None)
+        if document is not None and not documents.tells(document, self.now):
+            self._lacking[key] = document.identity
         found = lines(document, self._kinds, self._thread, self.now) if document is not None else ()
         apart = bool(self._thread)
         self.tasks.put(key, (fact for fact in found if apart and fact.task))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eunoe.composition import whole
 from eunoe.composition.carried import Carried, carried
@@ -16,6 +16,7 @@ from eunoe.facts import document as documents
 from eunoe.facts import sessions
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event
+from eunoe.facts.lookup import Lookup
 from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
@@ -44,10 +45,11 @@ class Memory:
         self._store = store
         self._kinds = kinds
         self._clock = clock
-        most = limits.HELD_FACTS_BYTES // len(subjects.BUCKETS)
-        self._thread = Following(store.thread, lambda owner: Owned(owner, kinds, thread=owner), most)
-        self._session = Following(store.session, lambda owner: Owned(owner, kinds), most)
-        self._permanent = Following(store.permanent, lambda owner: Owned(owner, kinds), most)
+        self._lookup = Lookup(store, kinds, clock)
+        most, full = limits.HELD_FACTS_BYTES // len(subjects.BUCKETS), self._lookup.from_log
+        self._thread = Following(store.thread, lambda owner: Owned(owner, kinds, thread=owner), full, most)
+        self._session = Following(store.session, lambda owner: Owned(owner, kinds), full, most)
+        self._permanent = Following(store.permanent, lambda owner: Owned(owner, kinds), full, most)
 
     async def run(self) -> None:
         """Follow the buckets until cancelled."""
@@ -94,15 +96,23 @@ class Memory:
 
     async def before(self, place: Place, turn: int, at: int) -> Remembered:
         """The deterministic facts that order before a turn of the thread, which was opened at ``at`` (ms UTC)."""
-        found = await whole.read(self._store, place, lambda document: _earlier(document, place.thread, turn, at))
-        earlier, now = found.facts(place, self._kinds, at)
+        found = await self._whole(place, lambda document: not document.floors)
+        kept = tuple(_earlier(document, place.thread, turn, at) for document in found.documents)
+        earlier, now = replace(found, documents=kept).facts(place, self._kinds, at)
         return Remembered(earlier=earlier, now=now, watermark=Watermark())
 
     async def _previewed(self, place: Place) -> Remembered:
         now = self._clock.now()
-        found = await whole.read(self._store, place)
+        found = await self._whole(place, lambda document: documents.tells(document, now))
         earlier, here = found.facts(place, self._kinds, now)
         return Remembered(earlier, here, found.watermark, found.state, found.carried(now))
+
+    async def _whole(self, place: Place, enough: Callable[[Document], bool]) -> whole.Whole:
+        """What a place holds, with their whole history the documents that are not ``enough``."""
+        found = await whole.read(self._store, place)
+        lacking = [document.identity for document in found.documents if not enough(document)]
+        full = await self._lookup.from_log(lacking) if lacking else {}
+        return replace(found, documents=tuple(full.get(one.identity, one) for one in found.documents))
 
 
 def _watermark(thread: Reflected, session: Reflected | None, permanent: list[Reflected]) -> Watermark:
@@ -116,7 +126,7 @@ def _watermark(thread: Reflected, session: Reflected | None, permanent: list[Ref
 def _earlier(document: Document, thread: str, turn: int, at: int) -> Document:
     """The document as far as it orders before a turn, without what a model drew from it later."""
     events = [event for event in documents.members(document) if _orders_before(event, thread, turn, at)]
-    return documents.build(document.identity, events)
+    return documents.build(document.identity, events, bounded=False)
 
 
 def _orders_before(event: Event, thread: str, turn: int, at: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -54,8 +54,8 @@ class Whole:
         return None if sessions.expired(self.session, now) else carried(self.session)
 
 
-async def read(store: Store, place: Place, keep: Callable[[Document], Document] = lambda document: document) -> Whole:
-    """What a place holds now; ``keep`` takes from each document what is not wanted."""
+async def read(store: Store, place: Place) -> Whole:
+    """What a place holds now."""
     entries: list[Entry] = []
     reached: dict[str, int] = {}
     for scope, owners in place.owners.items():
@@ -68,9 +68,9 @@ async def read(store: Store, place: Place, keep: Callable[[Document], Document] 
     by_key = {entry.key: entry for entry in entries}
     session = _one(by_key.get(subjects.session_key(place.session)), _session)
     documents = [one for entry in entries if subjects.is_fact_key(entry.key) and (one := lenient.document(entry))]
-    left = [_left(document, session) for document in documents]
+    left = tuple(_left(document, session) for document in documents)
     state = _one(by_key.get(subjects.state_key(place.thread)), _state)
-    return Whole(tuple(keep(document) for document in left), state, session, Watermark(**reached))
+    return Whole(left, state, session, Watermark(**reached))
 
 
 def _one(entry: Entry | None, decoder: msgspec.json.Decoder[_T]) -> _T | None:

@@ -17,6 +17,7 @@ import msgspec
 
 from eunoe.facts.floor import advance, dated
 from eunoe.facts.lineage import Event, Order, below, lineage_of, order
+from eunoe.facts.runs import holds
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.facts import Act, ActKind, Document, Floor, Identity, Stated
 
@@ -80,6 +81,21 @@ def sufficient(document: Document, *, recorded: int | None = None) -> bool:
     What left it can be missing only there, or where some of it holds for a time: another moment may ask for it.
     """
     return all(recorded is None and not floor.dated for floor in document.floors.values())
+
+
+def tells(document: Document, valid: int) -> bool:
+    """Whether a document tells what is in force at a moment (ms UTC).
+
+    What left it can matter only where some of it holds for a time, and nothing that was said or done later decides.
+    """
+    return all(not floor.dated or _decides(document, name, valid) for name, floor in document.floors.items())
+
+
+def _decides(document: Document, name: str, valid: int) -> bool:
+    kept = [stated for stated in document.assertions if lineage_of(stated) == name]
+    kept += [one.first for one in document.floors[name].supporters.values()]
+    deleted = any(act.kind == "deleted" and act.lineage == name for act in document.acts)
+    return deleted or any(holds(stated.fact, valid) for stated in kept)
 
 
 def _unplaceable(floor: Floor | None, event: Event, present: Iterable[Event]) -> bool:

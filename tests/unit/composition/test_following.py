@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -15,7 +15,7 @@ from eunoe.facts.kinds import Kinds
 from eunoe.runtime.doors import Change, Entry, Found
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Busy, Unreachable
-from eunoe.schemas.facts import Assertion, Identity, Source, Stated
+from eunoe.schemas.facts import Assertion, Document, Identity, Source, Stated
 from eunoe.testing.documents import MemoryDocuments
 
 
@@ -73,6 +73,11 @@ class Bucket(MemoryDocuments):
         return await self.put(subjects.fact_key(owner, "note", name), encode(build(identity, [stated])))
 
 
+async def whole(lacking: Collection[Identity]) -> Mapping[Identity, Document]:
+    """These documents tell everything."""
+    raise AssertionError(f"{lacking} was to be read from the log")
+
+
 @pytest.fixture
 def bucket() -> Bucket:
     return Bucket()
@@ -80,7 +85,7 @@ def bucket() -> Bucket:
 
 @asynccontextmanager
 async def followed(bucket: Bucket, most: int = 1 << 20) -> AsyncIterator[Following]:
-    following = Following(bucket, lambda owner: Owned(owner, Kinds()), most)
+    following = Following(bucket, lambda owner: Owned(owner, Kinds()), whole, most)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(following.run)
         await anyio.wait_all_tasks_blocked()
@@ -119,7 +124,7 @@ async def test_an_owner_is_read_once_and_then_followed(bucket: Bucket) -> None:
 
 async def test_without_a_watch_everything_is_read_each_time(bucket: Bucket) -> None:
     """Before it is there, nothing is held."""
-    following = Following(bucket, lambda owner: Owned(owner, Kinds()))
+    following = Following(bucket, lambda owner: Owned(owner, Kinds()), whole)
     await bucket.say("a", "tea")
     first = await values(following, "a")
     await bucket.say("a", "coffee")
@@ -199,7 +204,7 @@ async def test_a_document_that_cannot_be_read_is_left_out(bucket: Bucket, caplog
     await bucket.say("a", "tea")
     await bucket.put(subjects.fact_key("a", "note", "broken"), b"{")
 
-    assert await values(Following(bucket, lambda owner: Owned(owner, Kinds())), "a") == ["drink: tea"]
+    assert await values(Following(bucket, lambda owner: Owned(owner, Kinds()), whole), "a") == ["drink: tea"]
     assert "document fact.a.note.broken is left out" in caplog.text
 
 
@@ -207,7 +212,7 @@ async def test_beyond_its_bytes_the_least_recently_used_is_forgotten(bucket: Buc
     """Room for two owners: of three, the first is read again."""
     for owner in ("a", "b", "c"):
         await bucket.say(owner, "tea")
-    one = (await Following(bucket, lambda owner: Owned(owner, Kinds())).of("a")).owned.size
+    one = (await Following(bucket, lambda owner: Owned(owner, Kinds()), whole).of("a")).owned.size
     bucket.finds = 0
     async with followed(bucket, most=2 * one) as following:
         for owner in ("a", "b", "a", "c", "a", "b"):

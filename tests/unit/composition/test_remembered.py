@@ -191,6 +191,36 @@ async def test_a_fact_is_shown_while_it_holds(system: System) -> None:
     assert (before, during, after) == (["gate: closed"], ["gate: open"], [])
 
 
+@pytest.mark.parametrize("preview", ["", "p"])
+@pytest.mark.parametrize("held", [True, False])
+async def test_what_holds_now_is_shown_though_it_left_its_document(
+    system: System, monkeypatch: pytest.MonkeyPatch, preview: str, held: bool
+) -> None:
+    """What holds for good, and after it more exceptions for single days than a document keeps: between these days it
+    is the first that holds, whoever reads it, until the next exception."""
+    monkeypatch.setattr(limits, "INLINE_DATED", 2)
+    noon = system.clock.now() + 86_400_000
+    await state(system, "closes at six", "gate")
+    for day in range(1, 6):
+        begins = noon + day * 86_400_000
+        await state(system, f"closes at {day}", "gate", valid_from=begins, valid_to=begins + 1000)
+    await state(system, "said there", "preview", preview="p")
+    await system.project()
+    key = await system.open(Prompt(content="x"))
+    if preview:
+        await system.append(TurnCommitted(), key=key)
+        system.opened += 1
+        await system.append(TurnOpened(preview=preview), Prompt(content="x"), key=f"k{system.opened}")
+    await system.project()
+    shown = []
+    async with running(system.worker) if held else nullcontext():
+        for moment in (noon, noon + 86_400_000, noon + 86_401_000, noon + 10 * 86_400_000):
+            system.clock.set(moment)
+            shown.append([line for line in lines(await system.compose()) if line.startswith("gate")])
+
+    assert shown == [["gate: closes at six"], ["gate: closes at 1"], ["gate: closes at six"], ["gate: closes at six"]]
+
+
 # Freshness
 
 

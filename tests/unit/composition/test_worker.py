@@ -8,7 +8,7 @@ import anyio
 import pytest
 from composition_desks import ALICE, BUILDER, System, block, running, texts
 
-from eunoe.schemas import records
+from eunoe.schemas import limits, records
 from eunoe.schemas.blobs import split
 from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Denied, Invalid, NotFound, TurnNotOpen
@@ -134,6 +134,17 @@ async def test_a_turn_without_a_recipe_is_reconstructed_and_says_so(system: Syst
     assert texts(context) == ["one", "1", "two"]
     assert context.recipe.earlier == ()
     assert "late" not in block(await system.compose(turn=3), "earlier")
+
+
+async def test_a_reconstructed_turn_saw_what_has_left_its_document_since(system: System) -> None:
+    """A value of before the turn, and after it more values than a document keeps."""
+    await system.fact("old", scope="permanent", owner="shared", name="a")
+    await system.turn(Prompt(content="one"), Response(content="1"))
+    for number in range(limits.INLINE_ASSERTIONS + 1):
+        await system.fact(f"new {number}", scope="permanent", owner="shared", name="a")
+    await system.project()
+
+    assert "note a: old" in block(await system.compose(turn=1), "earlier")
 
 
 async def test_a_turn_that_is_not_there_is_not_found(system: System) -> None:
