@@ -64,11 +64,26 @@ def test_a_fact_is_erased_by_the_beginning_of_its_id(eunoe: Shell) -> None:
     assert eunoe("fact", "history", fact["id"]).code == 1
 
 
+def test_a_fact_that_no_list_shows_is_erased_by_its_whole_id(eunoe: Shell) -> None:
+    """One of a preview, and one of a session that ended; one that never was is not there."""
+    tried = eunoe("fact", "set", "decision", "colour", "green", "--preview", "trial", "--json").json["id"]
+    gone = eunoe("fact", "set", "service", "port", "a secret", "--session", "s1", "--json").json["id"]
+    eunoe("session", "end", "s1", "--yes")
+
+    done = [eunoe("erase", fact, "--reason", "wrong", "--yes", "--json") for fact in (tried, gone)]
+    never = eunoe("erase", "fzzzzzzzzzz", "--reason", "wrong", "--yes")
+
+    assert [one.json["state"] for one in done] == ["done", "done"]
+    assert [one.json["facts"] for one in done] == [[tried], [gone]]
+    assert (never.code, never.err.splitlines()[0][:38]) == (1, "eunoe: there is no fact fzzzzzzzzzz he")
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["builder#3"], "eunoe: say why with --reason"),
         (["builder#3", "--reason", "x"], "eunoe: nobody can be asked here whether to erase; add --yes"),
+        (["builder#3", "--reason", "x\ny", "--yes"], "eunoe: the reason is one line"),
         (["builder#0", "--reason", "x", "--yes"], "eunoe: '0' is no number, and no range like 3-7"),
         (["builder#5-3", "--reason", "x", "--yes"], "eunoe: '5-3' is no number, and no range like 3-7"),
         (["--reason", "x", "--yes"], "eunoe: name one thing to erase: WHAT, --thread THREAD, or --owner OWNER"),

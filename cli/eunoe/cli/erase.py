@@ -137,9 +137,11 @@ async def _named(session: Session, beginning: str) -> str:
     try:
         history = await ask(session, "fact", FactRequest(id=beginning), FactReply)
     except NotFound:
-        if not head.record:
+        if head.record:
+            return ""
+        if not await erasing.in_log(gate(session), beginning):
             raise
-        return ""
+        return beginning
     if head.record:
         raise Invalid(f"{beginning!r} is both a fact and a thread; give the fact's whole id, or --thread {beginning}")
     return next((one.id for one in history.versions if one.id.startswith(beginning)), history.versions[-1].id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Sequence
 
@@ -13,10 +14,12 @@ from eunoe.client.gate import Gate
 from eunoe.client.removing import Removing
 from eunoe.schemas import ids, limits
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureTarget
-from eunoe.schemas.errors import Busy, Invalid, OutcomeUnknown
+from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown
 from eunoe.schemas.facts import Scope
 
 WAIT_SECONDS = 5.0  # seconds that one question waits for the end of an erasure
+
+_FACT = re.compile("f[a-z2-7]{10}")  # a whole id
 
 Numbers = int | tuple[int, int]
 """One number, or the first and the last of several."""
@@ -45,11 +48,20 @@ class Erasing(Removing):
         what would go. It returns when all of it is gone, or after ``seconds``, with the state *running*: it goes on
         by itself, and asking again under the same ``key`` says how far it is.
         """
-        whole = named(await self.fact(fact), fact).id if fact is not None else ""
+        whole = await self._whole(fact) if fact is not None else ""
         asked = target(fact=whole, thread=thread, entries=entries, turns=turns, scope=scope, owner=owner)
         if dry_run:
             return await plan(self.gate, asked)
         return await erase(self.gate, asked, reason, key=key, seconds=seconds)
+
+    async def _whole(self, fact: str) -> str:
+        """The whole id of the fact that begins so, or of one that is in the log alone."""
+        try:
+            return named(await self.fact(fact), fact).id
+        except NotFound:
+            if not await in_log(self.gate, fact):
+                raise
+            return fact
 
 
 def target(
@@ -72,6 +84,12 @@ def target(
         scope=scope or "",
         owner=ids.check(owner, "owner") if owner is not None else "",
     )
+
+
+async def in_log(gate: Gate, fact: str) -> bool:
+    """Whether the log holds anything of a fact, by its whole id, though no list shows it: what belongs to a preview,
+    or to a session that ended."""
+    return bool(_FACT.fullmatch(fact)) and (await plan(gate, target(fact=fact))).state != "nothing"
 
 
 async def plan(gate: Gate, asked: ErasureTarget) -> EraseReply:

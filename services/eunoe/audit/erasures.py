@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
+from eunoe.facts import stating_rules
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.erasures import EraseReply, ErasureCounts, ErasureTarget
 from eunoe.schemas.errors import Invalid
@@ -156,11 +157,10 @@ def check(target: ErasureTarget) -> None:
 
 
 def check_reason(reason: str) -> None:
-    """Raise `Invalid` unless somebody says why."""
+    """Raise `Invalid` unless it is a reason of one line within its limit."""
     if not reason.strip():
         raise Invalid("an erasure needs a reason, which stays in the log: say why, without what is to be erased")
-    if len(reason) > limits.REASON_LENGTH:
-        raise Invalid(f"a reason has at most {limits.REASON_LENGTH} characters, not {len(reason)}")
+    stating_rules.check_reason(reason)
 
 
 def batched(kept: Iterable[RecordKept]) -> Iterator[list[RecordKept]]:
