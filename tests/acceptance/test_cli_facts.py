@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,12 @@ def test_a_decision_is_stated_found_and_replaced(eunoe: Shell) -> None:
     assert done.lines[1:] == [
         "permanent · shared, version 2, current",
         f"before: 3 when a run would change anything ({first['id']}, from person ada)",
-        f"undo: eunoe fact retire {second[1]}",
+        "undo: eunoe fact set --owner shared decision 'exit status' '3 when a run would change anything'",
     ]
     assert values(eunoe, "--subject", "decision") == ["4 when a run would change anything"]
+
+    eunoe(*shlex.split(done.lines[-1].removeprefix("undo: eunoe ")))
+    assert values(eunoe, "--subject", "decision") == ["3 when a run would change anything"]
 
 
 def test_a_change_is_made_only_if_nothing_else_was_meanwhile(eunoe: Shell) -> None:
@@ -220,7 +224,7 @@ def test_what_is_no_fact_is_refused_in_one_line(eunoe: Shell, arguments: list[st
         (["--subject", ""], "the subject id is empty"),
         (["--label", ""], "the label id is empty"),
         (["--preview", ""], "the preview id is empty"),
-        (["--label", "nosuch"], "there is no label 'nosuch'; declared are release, infra"),
+        (["--label", "nosuch"], "there is no label 'nosuch' (there are release, infra)"),
         (["--as-of", ""], "'' is no moment; write it as"),
         (["--as-of", "yesterday"], "'yesterday' is no moment; write it as"),
         (["--valid-at", "2026-02-30"], "'2026-02-30' is no moment: day"),
@@ -331,6 +335,8 @@ def test_an_agents_proposal_waits_for_a_person(eunoe: Shell) -> None:
 
     proposal = next(fact for fact in eunoe("fact", "proposed", "--json").json["facts"])
     assert "three at most" not in values(eunoe, "--scope", "permanent")
+    denied = refused(eunoe.named("caller", "ci")("fact", "approve", proposal["id"]), 1)
+    assert "a caller may not approve; only a person may" in denied
     approved = eunoe("fact", "approve", proposal["id"])
 
     assert re.match(r"approved: f\w{10}  decision retries: three at most", approved.lines[0])
@@ -435,7 +441,7 @@ def test_the_kinds_and_labels_are_those_of_the_workers(eunoe: Shell) -> None:
     """With the numbers of the labels, and how to add one."""
     lines = eunoe("kinds").lines
 
-    assert any(line.startswith("decision  permanent · one value a name · names casefold") for line in lines)
+    assert any(line.startswith("decision  permanent · one value a name · names in any case") for line in lines)
     assert "labels: release (1), infra (2)" in lines
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import typer
-from rich.table import Table
+from rich.console import Group
+from rich.text import Text
 
 from eunoe.cli.app import App, choices
-from eunoe.cli.output import emit, table
-from eunoe.runtime.configuration import SourceLine, load
+from eunoe.cli.output import clean, emit, table
+from eunoe.runtime.configuration import SourceLine, config_file, load
 
 
 def register(app: App) -> None:
@@ -19,8 +20,10 @@ def config(ctx: typer.Context) -> None:
     emit(ctx, load(choices(ctx).options()).sources(), _render)
 
 
-def _render(lines: list[SourceLine]) -> Table:
+def _render(lines: list[SourceLine]) -> Group:
     made = table("setting", "value", "from", fold=("value", "from"))
     for line in lines:
         made.add_row(line.field, line.value, line.origin)
-    return made
+    file = config_file()
+    there = "" if file.is_file() else ", which is not there yet"
+    return Group(made, Text(clean(f"\nconfiguration file: {file}{there}"), style="dim"))

@@ -13,6 +13,8 @@ from eunoe.cli.asking import ask, given
 from eunoe.cli.connect import look
 from eunoe.cli.facts import (
     CursorOption,
+    FromSessionOption,
+    FromThreadOption,
     IdArgument,
     LimitOption,
     PreviewOption,
@@ -26,7 +28,7 @@ from eunoe.cli.facts import (
 )
 from eunoe.cli.pages import emit_page, verbatim
 from eunoe.runtime.session import Session
-from eunoe.schemas import ids
+from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest, WhyReply, WhyRequest
 
@@ -49,6 +51,8 @@ def history(
     as_of: Annotated[str | None, typer.Option(metavar="TIME", help="What was known of it then.")] = None,
     valid_at: Annotated[str | None, typer.Option(metavar="TIME", help="Which version held then.")] = None,
     preview: PreviewOption = None,
+    thread: FromThreadOption = None,
+    session: FromSessionOption = None,
 ) -> None:
     """Show what a fact was, and who did what to it.
 
@@ -56,12 +60,13 @@ def history(
     """
     request = FactRequest(
         id=ids.check(id, "fact"),
+        session=given(session, "session"),
         content=content,
         recorded=time_given(as_of),
         valid=time_given(valid_at),
         preview=given(preview, "preview"),
     )
-    reply = look(ctx, _history, request)
+    reply = look(ctx, _history, request, _chain(thread))
     if not content or choices(ctx).json:
         emit_page(ctx, reply, fact_view.history)
         return
@@ -73,12 +78,18 @@ def history(
         sys.stdout.buffer.write(reply.content.encode())
 
 
-def why(ctx: typer.Context, id: IdArgument) -> None:  # noqa: A002
+def why(
+    ctx: typer.Context,
+    id: IdArgument,  # noqa: A002
+    thread: FromThreadOption = None,
+    session: FromSessionOption = None,
+) -> None:
     """Show why a fact is known and in force.
 
     The turn, entry and bytes that it came from, the rule that made it what it is, and the requests that read it.
     """
-    emit_page(ctx, look(ctx, _why, WhyRequest(id=ids.check(id, "fact"))), fact_why_view.why)
+    request = WhyRequest(id=ids.check(id, "fact"), session=given(session, "session"))
+    emit_page(ctx, look(ctx, _why, request, _chain(thread)), fact_why_view.why)
 
 
 def conflicts(
@@ -128,9 +139,13 @@ def proposed(
     emit_page(ctx, fetched(ctx, request), facts_view.proposals)
 
 
-async def _history(session: Session, request: FactRequest) -> FactReply:
-    return await ask(session, "fact", request, FactReply)
+async def _history(session: Session, request: FactRequest, chain: str) -> FactReply:
+    return await ask(session, "fact", request, FactReply, chain)
 
 
-async def _why(session: Session, request: WhyRequest) -> WhyReply:
-    return await ask(session, "why", request, WhyReply)
+async def _why(session: Session, request: WhyRequest, chain: str) -> WhyReply:
+    return await ask(session, "why", request, WhyReply, chain)
+
+
+def _chain(thread: str | None) -> str:
+    return "" if thread is None else subjects.thread_chain(ids.check(thread, "thread"))

@@ -10,10 +10,10 @@ from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import given
 from eunoe.cli.fact_changes import Changed, acted, change, stated
-from eunoe.cli.facts import SCOPES, IdArgument, scope_given
+from eunoe.cli.facts import SCOPES, FromSessionOption, FromThreadOption, IdArgument, scope_given
 from eunoe.client.memory import Memory
 from eunoe.schemas import ids
-from eunoe.schemas.errors import Invalid
+from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.facts import Scope
 
 ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stays in the fact's history.")]
@@ -35,6 +35,8 @@ def approve(ctx: typer.Context, id: IdArgument) -> None:  # noqa: A002
     wanted = ids.check(id, "fact")
 
     async def do(client: Memory) -> Changed:
+        if client.gate.caller.role != "person":
+            raise Denied(f"{client.gate.caller.kind} may not approve; only a person may")
         made = await client.approve(wanted)
         return stated(made, await client.fact(made.id))
 
@@ -110,6 +112,8 @@ def retire(
     ctx: typer.Context,
     id: IdArgument,  # noqa: A002
     reason: ReasonOption = "",
+    thread: FromThreadOption = None,
+    session: FromSessionOption = None,
     preview: Annotated[str | None, typer.Option(metavar="PREVIEW", help="It is of this preview.")] = None,
 ) -> None:
     """Take back what you stated yourself.
@@ -117,11 +121,12 @@ def retire(
     What others say of the same stays.
     """
     wanted = ids.check(id, "fact")
-    given(preview, "preview")
+    for name, what in ((thread, "thread"), (session, "session"), (preview, "preview")):
+        given(name, what)
 
     async def do(client: Memory) -> Changed:
-        receipt = await client.retire_fact(wanted, reason, preview=preview)
-        return acted(receipt, await client.fact(wanted, preview=preview))
+        receipt = await client.retire_fact(wanted, reason, thread=thread, session=session, preview=preview)
+        return acted(receipt, await client.fact(wanted, thread=thread, session=session, preview=preview))
 
     change(ctx, do, fact_changes_view.retired)
 

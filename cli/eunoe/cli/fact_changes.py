@@ -24,7 +24,8 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     """``id`` names the fact from here on; ``fact`` is its version now, ``replaced`` what its source said before.
 
     ``position`` is the change's own in the log. ``duplicate``: it was known already, under the id ``known``;
-    ``added`` says whether it is in the log all the same, as one more who says so.
+    ``added`` says whether it is in the log all the same, as one more who says so. ``leads``: what is in force
+    under its name now, where something is and it is another.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     known: str = ""
     added: bool = True
     replaced: tuple[FactView, ...] = ()
+    leads: FactView | None = None
 
 
 Do = Callable[[Memory], Awaitable[Changed]]
@@ -48,6 +50,7 @@ def change(ctx: typer.Context, do: Do, render: Callable[[Changed], Iterable[Rend
 def stated(made: StatedFact, history: FactReply) -> Changed:
     """What a statement came to."""
     fact = version(history)
+    new = fact.id == made.id  # and no word that only supports what was there
     return Changed(
         id=made.id,
         version=made.version or fact.version,
@@ -56,14 +59,21 @@ def stated(made: StatedFact, history: FactReply) -> Changed:
         fact=fact,
         known=made.known,
         added=not made.receipt.duplicate,
-        replaced=tuple(view for view in history.versions if view.superseded_by == fact.id and view.rule == OWN),
+        replaced=tuple(one for one in history.versions if new and one.superseded_by == fact.id and one.rule == OWN),
     )
 
 
 def acted(receipt: Receipt, history: FactReply) -> Changed:
     """What was done to a fact that is there."""
     fact = version(history)
-    return Changed(id=fact.id, version=fact.version, position=receipt.position, duplicate=receipt.duplicate, fact=fact)
+    return Changed(
+        id=fact.id,
+        version=fact.version,
+        position=receipt.position,
+        duplicate=receipt.duplicate,
+        fact=fact,
+        leads=next((one for one in history.versions if one.id == history.current != fact.id), None),
+    )
 
 
 def version(history: FactReply) -> FactView:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from rich.text import Text
 
+from eunoe.cli import ways_back
 from eunoe.cli.fact_changes import Changed
 from eunoe.cli.fact_view import ended, named
 from eunoe.cli.facts_view import heading, validity
@@ -18,23 +18,28 @@ def stated(found: Changed) -> Iterator[Text]:
     """The fact as it stands now, what it replaced, and what contradicts it."""
     yield _said("stated" if found.added else "there already", found)
     yield from _standing(found.fact)
+    if _again(found):
+        yield Text(f"said before as {found.known}; now said once more")
+        return
     if found.known and found.added:
-        yield Text(f"known before as {found.known}; it is now from {clean('; '.join(found.fact.sources))}")
-    for before in found.replaced:
-        yield Text(f"before: {clean(before.value)} ({before.id}, from {clean(before.from_text)})")
+        yield Text(f"known before as {found.known}; {clean(_who(found.fact))}")
+    yield from _before(found)
     if found.added:
-        yield _hint(_take_back(found))
+        yield _hint(_undo(found))
 
 
 def approved(found: Changed) -> Iterator[Text]:
+    """The fact that it is from here on; the proposal does not come back."""
     yield _said("approved", found)
     yield from _standing(found.fact)
-    yield _hint(f"undo: eunoe fact delete {found.id}")
+    yield from _before(found)
+    yield _hint(_undo(found) if found.replaced else f"refuse it after all: eunoe fact delete {found.id}")
 
 
 def moved(found: Changed) -> Iterator[Text]:
     yield _said("moved", found)
     yield from _standing(found.fact)
+    yield from _before(found)
     if found.fact.cites:
         yield _hint(f"what it was before: eunoe fact history {found.fact.cites}")
 
@@ -56,7 +61,7 @@ def labelled(found: Changed) -> Iterator[Text]:
 def hidden(found: Changed) -> Iterator[Text]:
     """That a preview does not show it."""
     yield Text(clean(f"taken away in the preview {found.fact.identity.preview}: {named(found.fact.identity)}"))
-    yield _hint(_take_back(found))
+    yield _hint(_undo(found))
 
 
 def retired(found: Changed) -> Iterator[Text]:
@@ -65,12 +70,35 @@ def retired(found: Changed) -> Iterator[Text]:
     yield _said("taken back", found)
     if fact.state in ("current", "proposed"):
         yield Text(clean(f"others say the same: {'; '.join(fact.sources)}"))
-    yield _hint(f"what it was: eunoe fact history {fact.id}")
+    elif found.leads:
+        leads = found.leads
+        yield Text(
+            f"in its place now: {leads.id}  {clean(leads.value)} — from {clean(leads.from_text)}", style="yellow"
+        )
+    yield _hint(f"what it was: {ways_back.history(fact)}")
 
 
-def _take_back(found: Changed) -> str:
-    preview = found.fact.identity.preview
-    return f"undo: eunoe fact retire {found.id}" + (f" --preview {shlex.quote(clean(preview))}" if preview else "")
+def _undo(found: Changed) -> str:
+    """Says again what was said before; where there was nothing, takes back what was said now."""
+    before = found.replaced[-1] if found.replaced else None
+    return "undo: " + (ways_back.restated(before) if before else ways_back.retired(found.id, found.fact))
+
+
+def _before(found: Changed) -> Iterator[Text]:
+    for before in found.replaced:
+        yield Text(f"before: {clean(before.value)} ({before.id}, from {clean(before.from_text)})")
+
+
+def _again(found: Changed) -> bool:
+    """Whether the same source had said so already: then nothing came of it. Tools may share what they say."""
+    one = found.fact.source.kind != "tool" or len(found.fact.sources) == 1
+    return found.added and bool(found.known) and found.id != found.fact.id and one
+
+
+def _who(fact: FactView) -> str:
+    """Who says so now; a fact that another's outranks names its own source alone."""
+    several = len(fact.sources) > 1
+    return f"it is now from {'; '.join(fact.sources)}" if several else f"{fact.from_text} says so too"
 
 
 def _said(what: str, found: Changed) -> Text:
@@ -91,4 +119,5 @@ def _standing(fact: FactView) -> Iterator[Text]:
 
 
 def _hint(text: str) -> Text:
-    return Text(text, style="dim")
+    """A line with a command in it, which is never broken: it is there to be copied."""
+    return Text(text, style="dim", no_wrap=True)

@@ -27,6 +27,12 @@ IdArgument = Annotated[
 ]
 ThreadOption = Annotated[str | None, typer.Option(metavar="THREAD", help="A thread whose facts are wanted.")]
 SessionOption = Annotated[str | None, typer.Option(metavar="SESSION", help="A session whose facts are wanted.")]
+FromThreadOption = Annotated[
+    str | None, typer.Option("--thread", metavar="THREAD", help="Of this thread; only an agent has to say so.")
+]
+FromSessionOption = Annotated[
+    str | None, typer.Option("--session", metavar="SESSION", help="Of this session; only an agent has to say so.")
+]
 AgentOption = Annotated[
     str | None, typer.Option(metavar="AGENT", help="Only shared ones, this agent's own, and those from its turns.")
 ]

@@ -17,10 +17,13 @@ from eunoe.schemas.facts import Identity
 from eunoe.schemas.requests import FactsReply, FactView
 
 HEADERS = ("id", "subject", "name", "value", "source", "state")
-NAME, VALUE = 2, 3  # columns that wrap where the table is wider than the terminal
+NAME, VALUE, SOURCE = 2, 3, 4  # columns that wrap where the table is wider than the terminal
+SOURCE_LEAST = 20  # columns that a source keeps, and its longest word up to twice that
 MARKS = {"current": "", "proposed": "(proposed)"}  # states in a list that are said otherwise
 MEND = "`eunoe rebuild facts` makes it again"
-SETTLE = "the highest rank leads, then the newest; `eunoe fact set` or `delete` settles it"
+SETTLE = """\
+the highest rank leads, then the newest; to settle one, `eunoe fact why ID`
+names the others' ids, and `eunoe fact delete ID` takes away what is wrong"""
 APPROVE = "`eunoe fact approve ID` admits one; `eunoe fact delete ID` refuses it"
 
 
@@ -97,7 +100,8 @@ def _table(views: list[FactView], width: int) -> Table:
     columns = [[clean(text) for text in column] for column in zip(*cells, strict=True)]
     made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     shown = len(HEADERS) if any(columns[-1]) else len(HEADERS) - 1
-    widths = _widths([_widest(header, column) for header, column in zip(HEADERS, columns, strict=True)][:shown], width)
+    widest = [_widest(header, column) for header, column in zip(HEADERS, columns, strict=True)][:shown]
+    widths = _widths(widest, _widest(HEADERS[SOURCE], " ".join(columns[SOURCE]).split()), width)
     for header, columns_of in zip(HEADERS, widths, strict=False):
         made.add_column(header, overflow="fold", width=columns_of)
     for view, row in zip(views, zip(*columns[:shown], strict=True), strict=True):
@@ -105,13 +109,18 @@ def _table(views: list[FactView], width: int) -> Table:
     return made
 
 
-def _widths(widest: list[int], width: int) -> list[int]:
-    """The columns as wide as their texts where all fits; else name and value share what the others leave."""
-    left = width - (len(widest) - 1) - sum(widest) + widest[NAME] + widest[VALUE]
-    if widest[NAME] + widest[VALUE] <= left:
+def _widths(widest: list[int], word: int, width: int) -> list[int]:
+    """The columns as wide as their texts where all fits; else name and value share what the others leave.
+
+    A long source wraps too, between words: ``word`` is how wide its widest one is.
+    """
+    over = (len(widest) - 1) + sum(widest) - width
+    if over <= 0:
         return widest
+    source = min(widest[SOURCE], max(SOURCE_LEAST, min(word, 2 * SOURCE_LEAST), widest[SOURCE] - over))
+    left = widest[NAME] + widest[VALUE] + widest[SOURCE] - over - source
     name = min(widest[NAME], max(left - widest[VALUE], left // 2))
-    return [*widest[:NAME], name, max(1, left - name), *widest[VALUE + 1 :]]
+    return [*widest[:NAME], name, max(1, left - name), source, *widest[SOURCE + 1 :]]
 
 
 def _widest(header: str, texts: list[str]) -> int:

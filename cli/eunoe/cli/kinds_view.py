@@ -14,12 +14,21 @@ from eunoe.schemas.requests import KindsReply, KindView
 
 SAMPLE = """\
 Add kinds, or change them field by field, and declare labels in config.toml
-(`eunoe config` says where), or in EUNOE_KINDS and EUNOE_LABELS as JSON:
+(`eunoe config` says where), or in EUNOE_KINDS and EUNOE_LABELS as JSON; the
+workers read it when they start:
   [kinds.incident]
   fact_class = "dynamic"  # of a thread; or permanent, or ephemeral: of a session
   description = "What went wrong, and when."
   [labels]
   release = 1             # facts keep the number: never give it to another label"""
+
+NAMES = {  # how a kind's names are compared, by its normaliser
+    "trim": "names as written",
+    "casefold": "names in any case",
+    "single": "one name",
+    "command": "names of commands",
+    "path": "names of files",
+}
 
 
 def kinds(reply: KindsReply, width: int) -> Iterator[RenderableType]:
@@ -34,10 +43,10 @@ def kinds(reply: KindsReply, width: int) -> Iterator[RenderableType]:
 
 
 def traits(kind: KindView) -> str:
-    """``permanent · one value a name · names casefold``, and what the configuration changed."""
+    """``permanent · one value a name · names in any case``, and what the configuration changed."""
     said = [kind.fact_class if kind.scope == "permanent" else f"{kind.fact_class}, of a {kind.scope}"]
-    said.append("one value a name" if kind.single else "many values a name")
-    said.append("one name" if kind.normaliser == "single" else f"names {kind.normaliser}")
+    said.append("one value a name" if kind.single else "a value of each source")
+    said.append(NAMES.get(kind.normaliser, f"names {kind.normaliser}"))
     said += [] if kind.distil or kind.note else ["not by models"]
     if kind.origin != "shipped":
         said.append(kind.origin + (f" ({', '.join(kind.fields)})" if kind.origin == "changed" else ""))

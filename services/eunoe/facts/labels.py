@@ -12,7 +12,10 @@ from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid, Misconfigured
 
 _MARK = "#"  # before the number of a label that nobody declared
-_HOW = f"declare it under `labels` in the configuration, with a number of its own from 1 to {limits.LABEL_NUMBER}"
+_HOW = (
+    "declare it under `labels` in the workers' configuration, with a number of its own from 1 to "
+    f"{limits.LABEL_NUMBER}, and start them again"
+)
 _LISTED = 20  # declared names in a message
 _QUOTED = 80  # characters of a wrong name in a message
 
@@ -37,7 +40,7 @@ class Labels:
             return found
         known = list(self.items())
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-        listed = f"; declared are {', '.join(known[:_LISTED])}{more}" if known else ""
+        listed = f" (there are {', '.join(known[:_LISTED])}{more})" if known else ""
         raise Invalid(f"there is no label {cut(repr(name), _QUOTED)}{listed}; {_HOW}")
 
     def undeclared(self, name: str) -> int:

@@ -151,10 +151,11 @@ def _only(found: Sequence[Indexed], beginning: str) -> Indexed:
     if len(found) == 1 or exact:
         return (exact or list(found))[0]
     if not found:
-        raise NotFound(f"there is no fact {beginning} here; `eunoe facts` lists those there are")
-    listed = ", ".join(one.id for one in found[:_LISTED])
+        listed = "`eunoe facts` lists those there are, with --preview NAME those of a preview"
+        raise NotFound(f"there is no fact {beginning} here; {listed}")
+    begun = ", ".join(one.id for one in found[:_LISTED])
     more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-    raise Invalid(f"{beginning} is the beginning of {listed}{more}; give more of it")
+    raise Invalid(f"{beginning} is the beginning of {begun}{more}; give more of it")
 
 
 def _runs(items: Sequence[_T]) -> Iterable[Sequence[_T]]:

@@ -7,7 +7,7 @@ from typing import Any
 from fact_views import view
 from views import plain
 
-from eunoe.cli import fact_changes_view, fact_delete_view
+from eunoe.cli import fact_changes_view, fact_delete_view, ways_back
 from eunoe.cli.fact_changes import Changed, version
 from eunoe.client.deleting import Deletion, ScopeDeletion, Undeleted
 from eunoe.schemas.facts import Identity, Source
@@ -34,8 +34,52 @@ def test_a_stated_fact_says_where_it_holds_and_how_to_take_it_back() -> None:
         "stated: faaaaaaaaaa  decision exit status: 3",
         "permanent · shared, version 2, current",
         "before: 0 (fbbbbbbbbbb, from person dana)",
-        "undo: eunoe fact retire faaaaaaaaaa",
+        "undo: eunoe fact set --owner shared decision 'exit status' 0",
     ]
+    assert plain(fact_changes_view.stated(changed(decision())))[-1] == "undo: eunoe fact retire faaaaaaaaaa"
+
+
+def test_what_was_said_before_is_brought_back_whole() -> None:
+    """With its place, its times and its content; a value that begins with a dash is none of the options."""
+    about = Identity("thread", "my thread", "task", "current", "trial")
+    before = decision(
+        identity=about, value="-y", valid_from=1_767_225_600_000, has_content=True, replaces="fcccccccccc"
+    )
+    long = decision(id="fbbbbbbbbbb", value="x" * 200)
+
+    assert ways_back.restated(before) == (
+        "eunoe fact history faaaaaaaaaa --preview trial --content | eunoe fact set --thread 'my thread' "
+        "--preview trial --replaces fcccccccccc --valid-from 2026-01-01 --content-file - -- task current -y"
+    )
+    assert plain(fact_changes_view.stated(changed(decision(), replaced=(long,))))[-1] == (
+        f"undo: eunoe fact set --owner shared decision 'exit status' {'x' * 200}"
+    )
+
+
+def test_a_source_that_repeats_itself_has_nothing_to_undo() -> None:
+    """Taking its word back would take back what it said first too."""
+    found = changed(decision(supports=2), id="fccccccccc2", duplicate=True, known="faaaaaaaaaa")
+
+    assert plain(fact_changes_view.stated(found))[2:] == ["said before as faaaaaaaaaa; now said once more"]
+
+
+def test_an_agent_takes_back_what_is_of_a_thread_from_there() -> None:
+    """It sees the facts of a thread from nowhere else."""
+    fact = decision(identity=Identity("thread", "t1", "note", "x"), source=Source(kind="model", principal="planner"))
+
+    assert plain(fact_changes_view.stated(changed(fact)))[-1] == "undo: eunoe fact retire faaaaaaaaaa --thread t1"
+
+
+def test_an_approval_that_replaced_a_decision_can_be_undone() -> None:
+    """One that replaced nothing can be refused after all: its proposal does not come back."""
+    before = decision(id="fbbbbbbbbbb", value="0")
+
+    assert plain(fact_changes_view.approved(changed(decision(), replaced=(before,))))[-1] == (
+        "undo: eunoe fact set --owner shared decision 'exit status' 0"
+    )
+    assert plain(fact_changes_view.approved(changed(decision())))[-1] == (
+        "refuse it after all: eunoe fact delete faaaaaaaaaa"
+    )
 
 
 def test_a_fact_that_was_stated_under_its_key_before_offers_no_way_back() -> None:
@@ -48,13 +92,14 @@ def test_a_fact_that_was_stated_under_its_key_before_offers_no_way_back() -> Non
 
 def test_what_others_said_before_is_one_fact_with_several_sources() -> None:
     """Its own id is new, and takes back no more than this one's word."""
-    fact = decision(sources=("person dana", "person ann"))
+    tool = Source(kind="tool", principal="git")
+    fact = decision(source=tool, sources=("tool git", "tool make"))
     found = changed(fact, id="fccccccccc2", duplicate=True, known="faaaaaaaaaa")
 
     assert plain(fact_changes_view.stated(found)) == [
         "stated: fccccccccc2  decision exit status: 3",
         "permanent · shared, version 1, current",
-        "known before as faaaaaaaaaa; it is now from person dana; person ann",
+        "known before as faaaaaaaaaa; it is now from tool git; tool make",
         "undo: eunoe fact retire fccccccccc2",
     ]
 
@@ -90,6 +135,12 @@ def test_what_was_taken_back_says_who_still_says_it() -> None:
         "what it was: eunoe fact history faaaaaaaaaa",
     ]
     assert len(plain(fact_changes_view.retired(changed(decision(state="retired"))))) == 2
+    leads = decision(id="fbbbbbbbbbb", value="0", from_text="model planner")
+    of_a_preview = decision(state="retired", identity=Identity("permanent", "shared", "decision", "x", "trial"))
+    assert plain(fact_changes_view.retired(changed(of_a_preview, leads=leads)))[1:] == [
+        "in its place now: fbbbbbbbbbb  0 — from model planner",
+        "what it was: eunoe fact history faaaaaaaaaa --preview trial",
+    ]
 
 
 def test_an_id_that_only_repeats_a_value_stands_for_the_version_that_it_supports() -> None:

@@ -72,6 +72,22 @@ def test_a_table_of_long_facts_keeps_ids_whole_at_80_columns() -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_a_long_source_leaves_room_for_the_value() -> None:
+    """It wraps between its words, and the table stays within the terminal."""
+    booked = Identity("thread", "run", "reservation", "EHGLP3")
+    source = Source(kind="tool", principal="get_reservation_details")
+    value = "booked, JFK to SEA, economy, HAT083 on 2024-05-17, Kim, bags 1 (0 paid), insurance no"
+    facts = (view(identity=booked, value=value, source=source, turn=1, has_content=True),)
+
+    assert plain(facts_view.facts(FactsReply(facts=facts), 80))[1:6] == [
+        "id          subject     name   value          source                   state",
+        "faaaaaaaaaa reservation EHGLP3 booked, JFK to get_reservation_details, + content",
+        "                               SEA, economy,  turn 1",
+        "                               HAT083 on",
+        "                               2024-05-17,",
+    ]
+
+
 def test_no_facts_say_so() -> None:
     """An empty answer is a sentence, not an empty table."""
     assert plain(facts_view.facts(FactsReply(facts=()), 80)) == ["no facts here"]
@@ -115,7 +131,8 @@ def test_conflicts_say_how_they_are_settled() -> None:
     assert lines[3].strip() == "≠ failed — from model"
     assert lines[5:] == [
         "1 conflict",
-        "the highest rank leads, then the newest; `eunoe fact set` or `delete` settles it",
+        "the highest rank leads, then the newest; to settle one, `eunoe fact why ID`",
+        "names the others' ids, and `eunoe fact delete ID` takes away what is wrong",
     ]
     assert plain(facts_view.conflicts(FactsReply(facts=()), 80)) == ["no conflicts here"]
 

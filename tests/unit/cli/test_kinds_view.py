@@ -25,7 +25,7 @@ def test_kinds_are_told_in_two_lines_each_in_order_of_their_names() -> None:
     assert plain(kinds_view.kinds(KindsReply(kinds=(kind(), branch), labels={"infra": 2, "release": 1}), 80))[:7] == [
         "branch  dynamic, of a thread · one value a name · one name",
         "  Checked out.",
-        "decision  permanent · one value a name · names casefold",
+        "decision  permanent · one value a name · names in any case",
         "  What was decided.",
         "",
         "labels: release (1), infra (2)",
@@ -39,9 +39,9 @@ def test_what_the_configuration_changed_is_named() -> None:
     added = kind(origin="added", distil=False, note=False)
 
     assert kinds_view.traits(changed) == (
-        "permanent · many values a name · names casefold · changed (description, single)"
+        "permanent · a value of each source · names in any case · changed (description, single)"
     )
-    assert kinds_view.traits(added) == ("permanent · one value a name · names casefold · not by models · added")
+    assert kinds_view.traits(added) == ("permanent · one value a name · names in any case · not by models · added")
 
 
 def test_where_no_labels_are_declared_the_way_to_declare_one_is_shown() -> None:

@@ -219,7 +219,7 @@ async def test_labels_are_declared(memory: Memory) -> None:
     await memory.label(fact.id, add=["old"], remove=["urgent"])
 
     assert [shown.labels for shown in (await memory.facts(labels=["old"])).facts] == [("old", "#9")]
-    with pytest.raises(Invalid, match=r"there is no label 'new'; declared are urgent, old; declare it"):
+    with pytest.raises(Invalid, match=r"there is no label 'new' \(there are urgent, old\); declare it"):
         await memory.label(fact.id, add=["new"])
     assert (await memory.kinds()).labels == {"urgent": 1, "old": 7}
 

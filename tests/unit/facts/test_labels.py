@@ -21,11 +21,11 @@ def test_names_and_numbers_are_read_both_ways() -> None:
 
 def test_an_unknown_name_is_refused_with_what_there_is() -> None:
     """And how one is declared, when there are none at all."""
-    with pytest.raises(Invalid, match=r"no label 'later'; declared are urgent, warm; declare it under `labels`"):
+    with pytest.raises(Invalid, match=r"no label 'later' \(there are urgent, warm\); declare it under `labels`"):
         Labels({"warm": 9, "urgent": 1}).number("later")
-    with pytest.raises(Invalid, match=r"no label 'later'; declare it under `labels` in the configuration"):
+    with pytest.raises(Invalid, match=r"no label 'later'; declare it under `labels` in the workers' configuration"):
         Labels().number("later")
-    with pytest.raises(Invalid, match=r"l20 and 80 more; ") as caught:
+    with pytest.raises(Invalid, match=r"l20 and 80 more\); ") as caught:
         Labels({f"l{number}": number for number in range(1, 101)}).number("x" * 10_000)
     assert len(str(caught.value)) < 400
 
