@@ -256,6 +256,8 @@ class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memor
 
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult
 FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
+StatingEvent = FactRecorded | FactApproved | FactMoved
+"""Events that assert a fact."""
 BookEvent = FactEvent | ConflictRaised | ConflictResolved | SessionEnded | SessionStateSet
 ErasureEvent = RecordKept | EraseIntended | EraseKept | EraseRemoved | EraseDone
 MemoryEvent = Extracted | BookEvent | ContextComposed | MemoryUsed | Erased | ErasureEvent

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from eunoe.audit import refusals
 from eunoe.facts import document as documents
 from eunoe.facts.acts import Done, act, done, heard, in_place, may, own
-from eunoe.facts.admission import TRUSTED, Telling, Told, told
+from eunoe.facts.admission import DECIDERS, Told, told
 from eunoe.facts.fold import View, fold, pinned
 from eunoe.facts.holding import holding
 from eunoe.facts.kinds import Kinds
@@ -28,6 +28,7 @@ from eunoe.schemas.events import (
     FactLabelled,
     FactMoved,
     FactPinned,
+    StatingEvent,
 )
 from eunoe.schemas.facts import Assertion, Document, Identity, Indexed
 from eunoe.schemas.records import OpenTurn, Record
@@ -225,10 +226,10 @@ def _check_place(chain: str, what: Done, about: Identity) -> None:
         raise Invalid(refusals.other_preview(what.event.id, about.preview, what.fact.identity.preview))
     if isinstance(what.event, FactMoved):
         _check_way(what, about)
-    if isinstance(what.event, Telling) and not heard(chain, about):
+    if isinstance(what.event, StatingEvent) and not heard(chain, about):
         raise Invalid(f"{what.event.id} is a fact of thread {about.owner!r}, and does not go to another thread")
     home = subjects.home_chain(about.scope, about.owner)
-    if not isinstance(what.event, Telling) and chain != home:
+    if not isinstance(what.event, StatingEvent) and chain != home:
         raise Invalid(
             f"{what.event.id} is a fact of {about.scope} {about.owner!r}; "
             f"what is done to it goes to {subjects.chain_name(home)}"
@@ -246,6 +247,6 @@ def _check_way(what: Done, about: Identity) -> None:
 def _seen(caller: Caller, chain: str, target: Indexed) -> bool:
     """Whether the fact is there for this caller: an agent or tool sees its own, everyone's, and those of the place."""
     about = target.identity
-    if caller.role in TRUSTED or everyones(about) or own(caller, target.source):
+    if caller.role in DECIDERS or everyones(about) or own(caller, target.source):
         return True
     return about.scope != "permanent" and chain == subjects.home_chain(about.scope, about.owner)

@@ -31,6 +31,7 @@ from eunoe.schemas.events import (
     MemoryUsed,
     SessionEnded,
     SessionStateSet,
+    StatingEvent,
     ToolResult,
     TurnAborted,
     Usage,
@@ -41,9 +42,6 @@ from eunoe.schemas.subjects import Caller, Role
 
 SWEEPER = Caller("worker", "audit")  # aborts turns left open
 FACTS = Caller("worker", "facts")  # says that sources disagree, and ends sessions that expired
-
-Stating = FactRecorded | FactApproved | FactMoved
-"""Events that assert a fact."""
 
 SESSION_BOOKS = "book.session."  # how the chains of sessions begin
 
@@ -95,7 +93,7 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
     for event in request.events:
         if not isinstance(event, (*_MAY[caller.role], *_DUTIES.get(caller, ()))):
             raise Denied(_may_not(caller, type(event)))
-        if isinstance(event, Stating):
+        if isinstance(event, StatingEvent):
             _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
         if isinstance(event, FactMoved):
@@ -117,7 +115,7 @@ def _who_may(kind: type[Event]) -> str:
     return f"{listed} may" if listed else ""
 
 
-def _check_source(caller: Caller, event: Stating) -> None:
+def _check_source(caller: Caller, event: StatingEvent) -> None:
     source = event.fact.source
     if source.kind in OTHERS_CLASSES.get(caller.role, ()) and isinstance(event, FactRecorded):
         return

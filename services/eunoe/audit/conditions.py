@@ -18,7 +18,7 @@ from eunoe.audit.patience import NotYet
 from eunoe.audit.rules import Append, Write
 from eunoe.facts import document as documents
 from eunoe.facts.acts import ActEvent
-from eunoe.facts.admission import Telling, event_id, told
+from eunoe.facts.admission import event_id, told
 from eunoe.facts.document import BelowFloor
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.store import FactStore
@@ -26,7 +26,7 @@ from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Store
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Busy, Denied, Stale
-from eunoe.schemas.events import BookEvent, FactEventBase, FactRecorded, SessionStateSet
+from eunoe.schemas.events import BookEvent, FactEventBase, FactRecorded, SessionStateSet, StatingEvent
 from eunoe.schemas.facts import Document, Identity, Indexed, SessionRecord
 from eunoe.schemas.records import Record
 
@@ -212,7 +212,7 @@ def _conditional(event: object) -> bool:
 def _joined(append: Append) -> str:
     """The session in whose book an agent writes what only somebody who takes part in it may; empty for none."""
     session = _owner(append.chain) if append.chain.startswith(SESSION_BOOKS) else ""
-    said = any(isinstance(event, SessionStateSet | Telling) for event in append.request.events)
+    said = any(isinstance(event, SessionStateSet | StatingEvent) for event in append.request.events)
     return session if said else ""
 
 

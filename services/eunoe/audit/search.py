@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from eunoe.audit.found import COPY, Found
 from eunoe.facts import lenient
-from eunoe.facts.admission import Telling, told
+from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import lineage
 from eunoe.facts.values import normal
@@ -42,6 +42,7 @@ from eunoe.schemas.events import (
     RecordKept,
     SessionEnded,
     SessionStateSet,
+    StatingEvent,
     ToolCall,
     ToolResult,
     TurnAborted,
@@ -114,7 +115,7 @@ class Search:
             case Erased():
                 self._gone.add(ids.fact_id(record.header.chain, record.header.origin, index))
                 return ""
-            case _ if isinstance(event, Telling):
+            case _ if isinstance(event, StatingEvent):
                 return "facts" if self._assertion(record, index, event, facts.get(index, event.fact)) else ""
             case _ if isinstance(event, FactEvent):
                 return "acts" if self._act(record, event) else ""
@@ -161,11 +162,11 @@ class Search:
 
     def _told_in(self, record: Record) -> dict[int, Assertion]:
         """The assertions of a record as documents keep them, by index."""
-        if not any(isinstance(event, Telling) for event in record.events):
+        if not any(isinstance(event, StatingEvent) for event in record.events):
             return {}
         return {one.stated.index: one.stated.fact for one in told(record, self._kinds)}
 
-    def _assertion(self, record: Record, index: int, event: Telling, fact: Assertion) -> bool:
+    def _assertion(self, record: Record, index: int, event: StatingEvent, fact: Assertion) -> bool:
         header = record.header
         own = ids.fact_id(header.chain, header.origin, index)
         version = (fact.identity, lineage(fact.source), normal(fact.value))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from eunoe.facts.admission import TRUSTED, Telling, admitted
+from eunoe.facts.admission import DECIDERS, admitted
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.stating_rules import check_assertion
 from eunoe.facts.values import cut, limit, one_line
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import FactRecorded
+from eunoe.schemas.events import FactRecorded, StatingEvent
 from eunoe.schemas.records import Record
 from eunoe.schemas.subjects import Caller
 
@@ -23,7 +23,7 @@ def check(record: Record, kinds: Kinds) -> None:
     if caller.role == "worker":
         return
     for event in record.events:
-        if isinstance(event, Telling):
+        if isinstance(event, StatingEvent):
             _check_statement(event, caller, kinds)
             if admitted(event, record.header, kinds) is None:
                 raise Invalid(
@@ -32,10 +32,10 @@ def check(record: Record, kinds: Kinds) -> None:
                 )
 
 
-def _check_statement(event: Telling, caller: Caller, kinds: Kinds) -> None:
+def _check_statement(event: StatingEvent, caller: Caller, kinds: Kinds) -> None:
     """What people and their programs state is taken as it is or not at all; a longer value of others is cut."""
     fact = event.fact
-    if caller.role not in TRUSTED:
+    if caller.role not in DECIDERS:
         fact = msgspec.structs.replace(fact, value=cut(one_line(fact.value), limit(fact.identity.subject)))
     check_assertion(fact, kinds)
     if isinstance(event, FactRecorded):

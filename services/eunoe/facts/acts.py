@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eunoe.facts.admission import Telling, admitted, event_id
+from eunoe.facts.admission import admitted, event_id
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import WHOLE, author, lineage
 from eunoe.facts.values import one_line
@@ -19,6 +19,7 @@ from eunoe.schemas.events import (
     FactMoved,
     FactPinned,
     FactRetired,
+    StatingEvent,
 )
 from eunoe.schemas.facts import OWN_CLASS, Act, ActKind, Assertion, Identity, Indexed, Source
 from eunoe.schemas.records import Header, Record
@@ -48,8 +49,8 @@ def done(record: Record, kinds: Kinds) -> Iterator[Done]:
     for index, event in enumerate(record.events):
         if not isinstance(event, ActEvent):
             continue
-        fact = admitted(event, record.header, kinds) if isinstance(event, Telling) else None
-        if fact or not isinstance(event, Telling):
+        fact = admitted(event, record.header, kinds) if isinstance(event, StatingEvent) else None
+        if fact or not isinstance(event, StatingEvent):
             yield Done(event, event_id(record, index), record.header, record.position, index, fact)
 
 

@@ -18,7 +18,7 @@ from eunoe.facts.lineage import everyones, order
 from eunoe.facts.values import blank, cut, limit, one_line, ordered, zoned
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded
+from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded, StatingEvent
 from eunoe.schemas.facts import (
     OTHERS_CLASSES,
     OWN_CLASS,
@@ -33,10 +33,7 @@ from eunoe.schemas.facts import (
 )
 from eunoe.schemas.records import Header, Record
 
-TRUSTED = ("person", "caller")  # roles that state permanent facts without asking
-
-Telling = FactRecorded | FactApproved | FactMoved
-"""Events that assert something."""
+DECIDERS = ("person", "caller")  # roles that state permanent facts without asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +56,11 @@ class Told:
 def told(record: Record, kinds: Kinds) -> Iterator[Told]:
     """The assertions of a record, in order; one that says nothing, or is at the wrong place, is left out."""
     for index, event in enumerate(record.events):
-        if isinstance(event, Telling) and (fact := admitted(event, record.header, kinds)):
+        if isinstance(event, StatingEvent) and (fact := admitted(event, record.header, kinds)):
             yield _told(fact, event.fact.content, record, index)
 
 
-def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
+def admitted(event: StatingEvent, header: Header, kinds: Kinds) -> Assertion | None:
     """What an event asserts, as far as its writer may; None when that is nothing."""
     fact = event.fact
     value = cut(one_line(fact.value), limit(fact.identity.subject))
@@ -94,7 +91,7 @@ def admitted(event: Telling, header: Header, kinds: Kinds) -> Assertion | None:
     )
 
 
-def _may(event: Telling, header: Header) -> bool:
+def _may(event: StatingEvent, header: Header) -> bool:
     """Only a person approves; into what is permanent, only a person or a program for one moves."""
     match event:
         case FactRecorded():
@@ -102,7 +99,7 @@ def _may(event: Telling, header: Header) -> bool:
         case FactApproved():
             return header.role == "person"
         case FactMoved():
-            return header.role in TRUSTED or event.fact.identity.scope != "permanent"
+            return header.role in DECIDERS or event.fact.identity.scope != "permanent"
 
 
 def _told(fact: Assertion, content: str, record: Record, index: int) -> Told:
@@ -148,7 +145,7 @@ def _placed(fact: Assertion, header: Header, kinds: Kinds) -> tuple[Identity | N
     given = fact.identity
     thread = subjects.chain_thread(header.chain)
     permanent = "permanent" in (fact.fact_class, kinds[given.subject].fact_class)
-    proposal = header.role not in TRUSTED and (everyones(given) or (given.scope != "permanent" and permanent))
+    proposal = header.role not in DECIDERS and (everyones(given) or (given.scope != "permanent" and permanent))
     scope: Scope = "thread" if proposal else given.scope
     owner = thread if proposal else given.owner
     if scope == "thread" and (not thread or owner != thread):
