@@ -109,6 +109,12 @@ def needed(
             yield targets[event.id].identity
 
 
+def origins(asked: tuple[Appended, ...], targets: Mapping[str, Indexed]) -> set[str]:
+    """The chains in which it is told how what is approved or moved stands."""
+    about = [targets[event.id].identity for event in asked if isinstance(event, FactApproved | FactMoved)]
+    return {subjects.home_chain(one.scope, one.owner) for one in about}
+
+
 def pins(asked: tuple[Appended, ...], targets: Mapping[str, Indexed]) -> set[Shelf]:
     """Where the append pins more."""
     return {shelf(targets[event.id].identity) for event in asked if isinstance(event, FactPinned) and event.pinned}

@@ -2,7 +2,8 @@
 
 Documents are read once they reflect the end of the chain that the append comes to; when somebody else was faster,
 it is decided again from the new end. So of two edits of what both have seen, one is refused. What another chain
-says meanwhile (a turn's extracted facts) is no edit of the fact, and does not count as one.
+says meanwhile (a turn's extracted facts) is no edit of the fact, and does not count as one; but what is approved or
+moved out of another chain stands as that one said when it was looked at.
 """
 
 from __future__ import annotations
@@ -84,6 +85,9 @@ class Conditions:
         if not (needed or pins or any(isinstance(event, SessionStateSet) for event in asked)):
             return
         await self._reflected(chain, end)
+        for other in sorted(acts.origins(asked, targets) - {chain}):
+            head = await self._chains.head(other)
+            await self._reflected(other, head.position if head else 0)
         await self._check_session_state(append, record)
         found = {**await self._pinned(pins), **await self._documents(needed)}
         try:

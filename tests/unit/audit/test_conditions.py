@@ -361,6 +361,19 @@ async def test_what_a_preview_says_stays_in_it(desk: FactDesk) -> None:
     )
 
 
+async def test_a_proposal_that_was_taken_back_is_not_approved(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent was told that it is: until facts reflect that in its thread, the approval waits."""
+    monkeypatch.setattr(conditions, "WAIT_SECONDS", 0.03)
+    await desk.write(HERE, recorded("uv", subject="decision", name="colour"))
+    proposal = written(HERE, 1)
+    approval = FactApproved(id=proposal, fact=decision("uv").fact)
+    await desk.write(HERE, FactRetired(id=proposal))
+
+    with pytest.raises(Busy, match="the facts of thread t are behind"):
+        await desk.auditor(PERSON).append(BOOK, AppendRequest(v=1, producer="key", n=1, events=(approval,)))
+    assert str(await refused(desk, BOOK, approval)) == f"{proposal} is no proposal any more: it is retired"
+
+
 async def test_an_approval_is_of_what_was_proposed(desk: FactDesk) -> None:
     """Its value under its name: another one is a statement of the person's, and no approval."""
     await desk.write(HERE, recorded("uv", subject="decision", name="colour"))
