@@ -13,8 +13,9 @@ from eunoe.facts.rebuild import Rebuild
 from eunoe.facts.recovery import NEW, Recovery
 from eunoe.facts.refilling import Apply
 from eunoe.facts.store import FactStore
-from eunoe.runtime.doors import Store
+from eunoe.runtime.doors import Store, Stored
 from eunoe.runtime.lasting import lasting
+from eunoe.runtime.leaving import Leaving
 from eunoe.schemas.errors import Busy
 
 logger = logging.getLogger(__name__)
@@ -31,13 +32,26 @@ class Keeper(Duty):
         self._recovery = Recovery(shared.store, shared.clock)
         self.rebuild = Rebuild(shared.store, self._project, shared.clock)
         self._rebuilt = 0
-        shared.store.generations.changed.append(self._forget)
+        self._leaving = Leaving()
+        shared.store.generations.changed.append(self._left)
 
     def loops(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
         return {"the watch of the buckets waits": self._watch}
 
     def statistics(self) -> Mapping[str, int]:
         return {"rebuilt": self._rebuilt, "generation": self._shared.store.generations.current}
+
+    async def project(self, *batch: Stored) -> None:
+        """Apply records of one chain to the set in use.
+
+        Where another comes into use meanwhile it is begun again: that one may have been made without what these
+        records said, as after an erasure, and knows how far it has come.
+        """
+        while True:
+            leaving = self._leaving
+            with leaving.cancelling():
+                await self._shared.projector.apply(*batch)
+                return
 
     async def check(self) -> None:
         """Make the buckets again from the log where they do not belong to it; nobody is served meanwhile."""
@@ -65,7 +79,7 @@ class Keeper(Duty):
     async def _make(self, reason: str) -> None:
         if reason == NEW:
             self._forget()
-            await self._recovery.fill(self._shared.projector.apply)
+            await self._recovery.fill(self.project)
         else:
             logger.warning("making the facts again from the log: %s", reason, extra={"action": "facts_lost"})
             await self.rebuild.swap(reason)
@@ -78,6 +92,11 @@ class Keeper(Duty):
 
     def _project(self, store: Store) -> Apply:
         return Projector(store, FactStore(store, self._shared.kinds)).apply
+
+    def _left(self) -> None:
+        self._forget()
+        left, self._leaving = self._leaving, Leaving()
+        left.tell()
 
     def _forget(self) -> None:
         self._shared.projector.forget()

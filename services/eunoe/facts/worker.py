@@ -70,7 +70,7 @@ class FactsWorker:
 
     async def _project(self, *batch: Stored) -> None:
         async with self._shared.gate.passing():
-            await self._shared.projector.apply(*batch)
+            await self._keeper.project(*batch)
 
 
 def _chain(stored: Stored) -> str:

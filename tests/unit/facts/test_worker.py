@@ -13,8 +13,11 @@ import msgspec
 import pytest
 from desks import AGENT, Desk
 from fact_desks import PERSON, FactDesk, recorded, written
+from rebuilding import project
 
 from eunoe.audit.worker import LocalAuditor
+from eunoe.facts.rebuild import Rebuild
+from eunoe.facts.recovery import Recovery
 from eunoe.facts.worker import FactsWorker
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
@@ -174,3 +177,34 @@ async def test_a_name_that_cannot_be_one_is_refused_before_anything_is_read(desk
             data = msgspec.json.encode({what: name})
             with pytest.raises(Invalid, match=f"the {what} id .*{said}"):
                 await worker.handlers()["facts"](Address("facts", PERSON, ""), data)
+
+
+@pytest.mark.parametrize("new", [True, False])
+async def test_what_was_read_before_the_facts_were_made_again_is_not_written_after(
+    desk: FactDesk, monkeypatch: pytest.MonkeyPatch, new: bool
+) -> None:
+    """A slow worker has a record in hand while what it says is erased and the facts are made again without that; also
+    where it just fills buckets that are ``new``."""
+    if not new:
+        await Recovery(desk.store).settle()
+    put, reached, go = desk.store.thread.put, anyio.Event(), anyio.Event()
+
+    async def slow(key: str, value: bytes, *, expect: int | None = None) -> int:
+        if subjects.is_fact_key(key) and not go.is_set():
+            reached.set()
+            await go.wait()
+        return await put(key, value, expect=expect)
+
+    monkeypatch.setattr(desk.store.thread, "put", slow)
+    async with running(desk) as worker:
+        erased = await desk.write("thread.t", recorded("secret"))
+        await reached.wait()
+        last = await desk.write("thread.t", recorded("passed", name="other"))
+        await desk.store.log.erase(erased.position)
+        await Rebuild(desk.store, project, desk.clock).swap("a test")
+        go.set()
+        await anyio.wait_all_tasks_blocked()
+        found = await ask(worker, FactsRequest(thread="t", after=Watermark(log=last.position), wait=5.0))
+
+    assert [fact.value for fact in found.facts] == ["passed"]
+    assert not [key for key, value in (await desk.contents()).items() if b"secret" in value]
