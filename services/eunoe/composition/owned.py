@@ -126,7 +126,7 @@ class Owned:
     def _note(self, key: str, document: Document | None) -> None:
         """Keep the documents that time alone will change."""
         kept = self._dated.pop(key, None)
-        due = changes_at(document, self.now) if document is not None else 0
+        due = documents.changes_at(document, self.now) if document is not None else 0
         if document is not None and due:
             self._dated[key] = (due, document)
             self._kept += _weight(document)
@@ -139,14 +139,6 @@ def lines(document: Document, kinds: Kinds, thread: str, now: int) -> tuple[Know
     """The facts of one document in force at ``now`` (ms UTC), as seen from a thread."""
     view = fold(document, single=kinds[document.identity.subject].single, valid=now)
     return known.known(view, thread)
-
-
-def changes_at(document: Document, now: int) -> int:
-    """When a document says something else next because of time alone (ms UTC), 0 for never."""
-    folded = [one.first for floor in document.floors.values() for one in floor.supporters.values()]
-    facts = [stated.fact for stated in (*document.assertions, *folded)]
-    moments = [moment for fact in facts for moment in (fact.valid_from, fact.valid_to) if moment is not None]
-    return min((moment for moment in moments if moment > now), default=0)
 
 
 def _weight(document: Document) -> int:

@@ -3,7 +3,7 @@
 It is decided from a document that reflects the end of its home chain, and appended to that chain under the number
 that was next there: of several replicas one is first, and the others decide again when its record is in the document.
 What a killed worker left undone is found by the next change of the document, or by the look at all of them at start
-and when they were made again.
+and when they were made again. What time alone makes so is found when its moment has come.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PRODUCER = "conflicts"
 _WAIT_SECONDS = 10.0  # seconds that documents may take to reflect the end of a chain
 _LOOK_SECONDS = 0.02  # seconds between two looks whether a document reflects the end of its chain
 _AGAIN_SECONDS = 1.0  # seconds before a chain that is too busy is tried again
+_MOMENTS_SECONDS = 15.0  # seconds between two looks whether the moment of a document has come
 _TRIES = 64  # numbers in a row that may be lost to other replicas
 _TRANSIENT = 3  # exit code of what passes by itself
 
@@ -36,11 +37,12 @@ _Told = ConflictRaised | ConflictResolved
 
 
 class Conflicts(Duty):
-    """Looks at every document that changes, after it did."""
+    """Looks at every document that changes, after it did, and at the moments from which it says something else."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._changed: dict[str, dict[Identity, None]] = {}
+        self._moments: dict[Identity, int] = {}
         self._news = anyio.Event()
         self._counts = {"conflicts_raised": 0, "conflicts_resolved": 0}
         self._look_again()
@@ -56,10 +58,7 @@ class Conflicts(Duty):
     def note(self, document: Document) -> None:
         """A document changed: look at it soon, unless it is plain that there is nothing to log."""
         if disagreeing.possible(document) and (not documents.sufficient(document) or self._event(document)):
-            about = document.identity
-            chain = subjects.home_chain(about.scope, about.owner)
-            self._changed.setdefault(chain, {})[about] = None
-            self._news.set()
+            self._put(document.identity)
 
     async def scan(self) -> None:
         """Note every document that there is."""
@@ -70,7 +69,10 @@ class Conflicts(Duty):
                     self.note(document)
 
     async def settle(self) -> None:
-        """Log what is to be logged of the documents that changed."""
+        """Log what is to be logged of the documents that changed, or whose moment has come."""
+        now = self._shared.clock.now()
+        for identity in [one for one, moment in self._moments.items() if moment <= now]:
+            self._put(identity)
         while self._changed:
             chain = next(iter(self._changed))
             identities = self._changed.pop(chain)
@@ -84,6 +86,10 @@ class Conflicts(Duty):
                 self._news.set()
                 raise
 
+    def _put(self, about: Identity) -> None:
+        self._changed.setdefault(subjects.home_chain(about.scope, about.owner), {})[about] = None
+        self._news.set()
+
     def _look_again(self) -> None:
         """No document was looked at yet; or they were made again, and an erasure may have left others than before."""
         self._unseen = True
@@ -91,7 +97,8 @@ class Conflicts(Duty):
 
     async def _watch(self) -> None:
         while True:
-            await self._news.wait()
+            with anyio.move_on_after(_MOMENTS_SECONDS):
+                await self._news.wait()
             self._news = anyio.Event()
             if self._unseen:
                 await self._look()
@@ -149,12 +156,17 @@ class Conflicts(Duty):
         facts = self._shared.facts
         document = await facts.document(identity)
         if document is None:
+            self._moments.pop(identity, None)
             return None
         return self._event(document if documents.sufficient(document) else await facts.complete(identity))
 
     def _event(self, document: Document) -> _Told | None:
-        single = self._shared.kinds[document.identity.subject].single
-        return disagreeing.event(document, fold(document, single=single, valid=self._shared.clock.now()))
+        """What is to be logged of a document now; when time alone may change that is remembered."""
+        now, single = self._shared.clock.now(), self._shared.kinds[document.identity.subject].single
+        self._moments.pop(document.identity, None)
+        if moment := documents.changes_at(document, now):
+            self._moments[document.identity] = moment
+        return disagreeing.event(document, fold(document, single=single, valid=now))
 
     def _told(self, chain: str, events: Sequence[_Told]) -> None:
         for event in events:

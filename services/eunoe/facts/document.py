@@ -98,6 +98,14 @@ def _decides(document: Document, name: str, valid: int) -> bool:
     return deleted or any(holds(stated.fact, valid) for stated in kept)
 
 
+def changes_at(document: Document, now: int) -> int:
+    """When a document says something else next because of time alone (ms UTC), 0 for never."""
+    folded = [one.first for floor in document.floors.values() for one in floor.supporters.values()]
+    facts = [stated.fact for stated in (*document.assertions, *folded)]
+    moments = [moment for fact in facts for moment in (fact.valid_from, fact.valid_to) if moment is not None]
+    return min((moment for moment in moments if moment > now), default=0)
+
+
 def _unplaceable(floor: Floor | None, event: Event, present: Iterable[Event]) -> bool:
     if floor is None or not dated(event) or below(floor, event):
         return below(floor, event)

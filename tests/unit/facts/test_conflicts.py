@@ -101,6 +101,31 @@ async def test_a_succession_of_one_source_is_no_conflict(desk: ConflictDesk) -> 
     assert await desk.logged() == []
 
 
+async def test_what_time_alone_makes_a_conflict_is_logged_when_its_moment_comes(desk: ConflictDesk) -> None:
+    """One value holds for good, another's for one second of the next hour: raised then, and resolved after it."""
+    duty, shared = desk.duty()
+    green = await desk.says(PERSON, "green")
+    start = desk.clock.now() + 3_600_000
+    other = recorded(
+        "blue", subject="decision", name="colour", scope="permanent", owner="shared", kind="person", who="bob"
+    ).fact
+    dated = msgspec.structs.replace(other, valid_from=start, valid_to=start + 1_000)
+    await desk.write(BOOK, FactRecorded(fact=dated), caller=BOB)
+    blue = written(BOOK, 1, caller=BOB)
+    told = []
+    for moment in (start - 1, start, start + 999, start + 1_000, start + 2_000):
+        desk.clock.set(moment)
+        await desk.project(shared)
+        await duty.settle()
+        told.append(len(await desk.logged()))
+
+    assert told == [0, 1, 1, 2, 2]
+    assert await desk.logged() == [
+        ConflictRaised(identity=COLOUR, facts=(blue, green)),
+        ConflictResolved(identity=COLOUR, facts=(green,)),
+    ]
+
+
 async def test_another_head_among_those_that_disagree_is_raised_again(desk: ConflictDesk) -> None:
     """Who disagrees is part of what is logged."""
     duty, shared = desk.duty()
