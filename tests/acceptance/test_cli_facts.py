@@ -109,6 +109,15 @@ def test_a_key_makes_a_change_once(eunoe: Shell) -> None:
     assert "job 17" in refused(eunoe("fact", "set", "entity", "squirrel", "a rodent", "--key", "job 17"), 1)
 
 
+def test_a_kind_that_there_is_not_is_told_beside_the_empty_list(eunoe: Shell) -> None:
+    """It may be a slip; a kind without facts is none."""
+    slip = eunoe("facts", "--subject", "decison")
+
+    assert (slip.code, slip.lines) == (0, ["no facts here"])
+    assert slip.err == "eunoe: there is no kind 'decison'; `eunoe kinds` lists those there are\n"
+    assert eunoe("facts", "--subject", "memo").err == ""
+
+
 def test_two_persons_who_say_the_same_are_two_sources(eunoe: Shell) -> None:
     """One takes it back, and it holds by the other's word."""
     first = stated(eunoe, "entity", "fox", "digs")

@@ -9,6 +9,7 @@ from rich.text import Text
 from eunoe.cli import bars, messages_view, words
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
+from eunoe.runtime import revisions
 from eunoe.schemas.context import Context, LayerName, Watermark
 
 _LAYERS: dict[LayerName, str] = {
@@ -66,9 +67,14 @@ def remarks(found: Context) -> Iterator[Text]:
 
 
 def reflects(watermark: Watermark) -> str:
-    """``the log to 45; facts: permanent 3, session 2, thread 9`` (revisions of the three buckets)."""
-    facts = f"permanent {watermark.permanent}, session {watermark.session}, thread {watermark.thread}"
-    return f"the log to {watermark.log}; facts: {facts}"
+    """``the log to 45; facts: permanent 3, session 2, thread 9`` (how far each of the three buckets is).
+
+    Facts that were made again say in which generation these are, and 0 for a bucket that is still of an older one.
+    """
+    buckets = {"permanent": watermark.permanent, "session": watermark.session, "thread": watermark.thread}
+    now = max(map(revisions.generation, buckets.values()))
+    facts = ", ".join(f"{name} {revisions.seq(revision, now)}" for name, revision in buckets.items())
+    return f"the log to {watermark.log}; facts: {facts}" + (f", of generation {now}" if now > 1 else "")
 
 
 def body(found: Context, width: int) -> Iterator[Text]:

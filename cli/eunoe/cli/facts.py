@@ -18,7 +18,7 @@ from eunoe.runtime.session import Session
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Scope
-from eunoe.schemas.requests import FactsReply, FactsRequest, FactView, SessionReply, SessionRequest
+from eunoe.schemas.requests import FactsReply, FactsRequest, FactView, KindsReply, SessionReply, SessionRequest
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
@@ -96,7 +96,7 @@ def facts(
 
 
 def fetched(ctx: typer.Context, request: FactsRequest) -> FactsReply:
-    """The page; that a session holds nothing any more, or never did, is told on standard error."""
+    """The page; a session that holds nothing any more, or never did, and no such kind are told on standard error."""
     reply, said = look(ctx, _facts, request)
     if said:
         console(ctx, stderr=True).print(f"eunoe: {said}", soft_wrap=True)
@@ -118,7 +118,7 @@ def time_given(text: str | None) -> int | None:
 
 
 async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, str]:
-    """The page, and how a session stands that was named and does not last."""
+    """The page, and what was named and is not there: a session that does not last, or a kind."""
     if request.thread:
         await require_thread(session, request.thread)
     if request.scope or request.thread or request.session:
@@ -127,7 +127,8 @@ async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, s
     else:
         reply = await _everyones(session, request)
     kept = tuple(fact for fact in reply.facts if _concerns(fact, request.agent))
-    return msgspec.structs.replace(reply, facts=kept), await _standing(session, request.session)
+    said = await _standing(session, request.session) or ("" if kept else await _unknown(session, request.subject))
+    return msgspec.structs.replace(reply, facts=kept), said
 
 
 async def _standing(session: Session, name: str) -> str:
@@ -135,6 +136,15 @@ async def _standing(session: Session, name: str) -> str:
         return ""
     found = await ask(session, "session", SessionRequest(session=name), SessionReply)
     return "" if found.status == "open" else sessions_view.standing(name, found)
+
+
+async def _unknown(session: Session, subject: str) -> str:
+    """That there is no such kind; facts of one may be there all the same, as from an import."""
+    if not subject:
+        return ""
+    kinds = (await ask(session, "kinds", {}, KindsReply)).kinds
+    known = any(kind.name == subject for kind in kinds)
+    return "" if known else f"there is no kind {subject!r}; `eunoe kinds` lists those there are"
 
 
 async def _everyones(session: Session, request: FactsRequest) -> FactsReply:

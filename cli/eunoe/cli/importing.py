@@ -58,7 +58,7 @@ def import_transcripts(
 
     A file that has grown adds what is new. A line that cannot be read is reported as FILE:LINE, and the rest
     goes in; a file that is no transcript, or whose thread holds another conversation, is reported, and the
-    others go in (exit code 1).
+    others go in (exit code 1). With --thread, another conversation goes in after what is there.
     """
     for value, what in ((thread, "thread"), (agent, "agent"), (session, "session")):
         if value is not None:

@@ -7,6 +7,7 @@ from typing import Any
 from views import plain
 
 from eunoe.cli import context_view, turns_view
+from eunoe.runtime import revisions
 from eunoe.schemas.context import Context, Layer, Recipe, Watermark
 from eunoe.schemas.requests import TurnLine, TurnsReply
 
@@ -81,6 +82,15 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "done to fit: references, turns",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
     ]
+
+
+def test_facts_that_were_made_again_are_counted_within_their_generation() -> None:
+    """A bucket in which nothing was written since counts 0."""
+    third = Watermark(log=109, permanent=revisions.of(3, 32), session=0, thread=revisions.of(3, 118))
+
+    assert context_view.reflects(third) == (
+        "the log to 109; facts: permanent 32, session 0, thread 118, of generation 3"
+    )
 
 
 def test_a_context_without_layer_texts_shows_its_messages() -> None:
