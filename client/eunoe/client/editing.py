@@ -15,7 +15,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.facts.values import same
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Busy, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import (
     Event,
     FactApproved,
@@ -202,7 +202,7 @@ class Editing(Asking):
         new one.
         """
         book = subjects.book_chain("session", ids.check(id, "session"))
-        event = SessionStateSet(state=msgspec.json.encode(value).decode(), expected=expected)
+        event = SessionStateSet(state=_json(value), expected=expected)
         receipt = await self.append(book, "", [event], key=key)
         return StatedFact(_id(receipt), receipt, duplicate=receipt.duplicate)
 
@@ -263,6 +263,13 @@ class Editing(Asking):
 
     async def _labels(self, names: Sequence[str]) -> tuple[int, ...]:
         return labelling.numbers(names, (await self.kinds()).labels) if names else ()
+
+
+def _json(value: Any) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise Invalid(f"the state of a session is JSON, and {type(value).__name__} cannot be: {error}") from None
 
 
 def named(history: FactReply, id: str) -> FactView:  # noqa: A002

@@ -397,6 +397,14 @@ async def test_conflicts_of_every_scope_are_listed_page_by_page(wire: FactWire, 
     assert len(found) == 4
 
 
+@pytest.mark.parametrize("value", [object(), "\ud800", 2**80])
+async def test_a_state_that_is_no_json_is_refused(memory: Memory, value: object) -> None:
+    """In one line; nothing is set."""
+    with pytest.raises(Invalid, match="the state of a session is JSON, and"):
+        await memory.set_session_state("s", value)
+    assert (await memory.session("s")).record is None
+
+
 async def test_a_session_carries_what_was_seen_to_change(memory: Memory) -> None:
     """Its state is set from the one that was there; its end takes it, and its facts."""
     first = await memory.set_session_state("s", {"step": 1}, expected="")
