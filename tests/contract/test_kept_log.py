@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -10,7 +11,7 @@ import pytest
 from desks import Desk, whole_turn
 
 from eunoe.runtime.closing import closing
-from eunoe.runtime.doors import Store
+from eunoe.runtime.doors import Store, Stored
 from eunoe.runtime.kept_log import KeptLog
 from eunoe.schemas import records, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureTarget
@@ -115,3 +116,38 @@ async def test_what_is_left_is_in_its_own_chain(erased: Desk) -> None:
 
     assert [event.record for record in found for event in record.events if isinstance(event, RecordKept)] == [1, 2]
     assert [record.header.record for record in found] == [3]
+
+
+async def test_a_scan_that_began_before_leaves_nothing_out(doors: Store, tmp_path: Path) -> None:
+    """Of what is erased while everything is read what is left comes, or what was there: no gap, and in order."""
+    desk = Desk(tmp_path, doors)
+    for n in range(4):
+        await desk.append(n + 1, *whole_turn(f"t{n}"), turn=f"k{n}")
+    seen: list[int] = []
+    async with closing(desk.store.log.scan()) as found:
+        async for stored in found:
+            seen.append(stored.seq)
+            if stored.seq == 1:
+                request = EraseRequest(target=ErasureTarget(thread="t", entries=((3, 5),)), id="e", reason="asked to")
+                await desk.worker.handlers()["erase"](Address("erase", ADA, ""), msgspec.json.encode(request))
+
+    assert seen[:4] == [1, 2, 3, 4]
+    assert seen == sorted(set(seen))
+
+
+async def test_readers_do_not_take_what_is_left_from_each_other(erased: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one reads what it lacks, another one has what it remembers forgotten."""
+    request = EraseRequest(target=ErasureTarget(thread="u"), id="e2", reason="asked to")
+    await erased.worker.handlers()["erase"](Address("erase", ADA, ""), msgspec.json.encode(request))
+    log = KeptLog(erased.store.log._log, erased.store.space)  # type: ignore[attr-defined]  # the log beneath
+    assert await log.get([1]) != [None]
+    beneath = log._log.get
+
+    async def get(seqs: Sequence[int]) -> list[Stored | None]:
+        if 1 not in seqs:
+            log._read.clear()
+        return await beneath(seqs)
+
+    monkeypatch.setattr(log._log, "get", get)
+
+    assert None not in await log.get([1, 2, 3, 4])

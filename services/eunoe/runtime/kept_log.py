@@ -17,6 +17,7 @@ from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Appended, Consumer, Log, Snapshot, Stored, StreamInfo
 from eunoe.runtime.matching import matches_any
 from eunoe.schemas import records, subjects
+from eunoe.schemas.erasures import KeptPlace
 from eunoe.schemas.events import EraseKept, RecordKept
 
 _TOGETHER = 64  # records of which what is left is read in one round trip
@@ -25,27 +26,35 @@ _RECORDS = 16  # newest records with what is left of others that are remembered,
 
 @dataclass(slots=True)
 class Places:
-    """Where what is left of erased records is: by the position of each, the position of the record that holds it,
-    and the subject that it had. ``upto`` is how far the chain of erasures was read."""
+    """Where what is left of erased records is: by the position of each, the position of the record that holds it; and
+    by the subject that they had, their positions in order. ``upto`` is how far the chain of erasures was read."""
 
-    at: dict[int, tuple[int, str]] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
+    at: dict[int, int] = field(default_factory=dict)
+    under: dict[str, list[int]] = field(default_factory=dict)
     upto: int = 0
 
     def take(self, stored: Iterable[Stored]) -> None:
         """Take in further records of the chain of erasures, in order; what is kept later stands for it."""
         for one in stored:
+            if one.seq <= self.upto:  # somebody else read it meanwhile
+                continue
             for event in records.read(one.seq, one.data).events:
                 if isinstance(event, EraseKept):
                     for place in event.places:
-                        self.at.update(dict.fromkeys(place.positions, (place.at, place.subject)))
+                        self._put(place)
             self.upto = one.seq
-        self.order = sorted(self.at)
 
     def within(self, start: int, filters: Sequence[str]) -> list[int]:
         """Their positions from ``start`` on, in order, under one of the filters (none: all)."""
-        found = self.order[bisect_left(self.order, start) :]
-        return [at for at in found if matches_any(filters, self.at[at][1])]
+        found = [held for subject, held in self.under.items() if matches_any(filters, subject)]
+        return sorted(at for held in found for at in held[bisect_left(held, start) :])
+
+    def _put(self, place: KeptPlace) -> None:
+        fresh = [at for at in place.positions if at not in self.at]
+        self.at.update(dict.fromkeys(place.positions, place.at))
+        held = self.under.setdefault(place.subject, [])
+        held += fresh
+        held.sort()
 
 
 class KeptLog:
@@ -70,17 +79,24 @@ class KeptLog:
         missing = [seq for seq, stored in zip(seqs, found, strict=True) if stored is None]
         if not missing:
             return found
-        left = await self._left(missing, await self._refreshed())
+        await self._refreshed()
+        left = await self._left(missing)
         return [stored or left.get(seq) for seq, stored in zip(seqs, found, strict=True)]
 
     async def scan(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
-        places = await self._refreshed()
-        waiting = places.within(start, filters)
+        waiting = (await self._refreshed()).within(start, filters)
         end = (await self._log.info()).last if waiting else 0
-        async with closing(self._merged(self._log.scan(filters, start=start), waiting, places)) as merged:
-            async for stored in merged:
+        last = start - 1
+        async with closing(self._log.scan(filters, start=start)) as found:
+            async for stored in found:
+                passed = _passed(waiting, stored.seq)
+                if not filters and stored.seq - last - 1 > len(passed):  # others were erased since, or are lost
+                    passed = [at for at in (await self._refreshed()).within(last + 1, ()) if at < stored.seq]
+                async for one in self._filled(passed):
+                    yield one
                 yield stored
-        async for stored in self._filled([at for at in waiting if at <= end], places):
+                last = stored.seq
+        async for stored in self._filled([at for at in waiting if at <= end]):
             yield stored
 
     async def follow(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
@@ -100,7 +116,7 @@ class KeptLog:
         if not gaps:
             return found
         places = await self._refreshed()
-        first = min(found.first, places.order[0]) if places.order else found.first
+        first = min([found.first, *places.at])
         missing = (*range(first, found.first), *found.gaps)
         return StreamInfo(first, found.last, found.count, tuple(at for at in missing if at not in places.at))
 
@@ -122,40 +138,37 @@ class KeptLog:
             self._read.clear()
         return self._places
 
-    async def _merged(self, found: AsyncIterator[Stored], waiting: list[int], places: Places) -> AsyncIterator[Stored]:
-        """What is found, with what is left of those ``waiting`` in between; they are taken off as they come."""
-        async with closing(found) as scanned:
-            async for stored in scanned:
-                count = bisect_left(waiting, stored.seq)
-                passed = waiting[:count]
-                del waiting[: count + (waiting[count : count + 1] == [stored.seq])]
-                async for one in self._filled(passed, places):
-                    yield one
-                yield stored
-
-    async def _filled(self, positions: list[int], places: Places) -> AsyncIterator[Stored]:
+    async def _filled(self, positions: list[int]) -> AsyncIterator[Stored]:
         """What is left of the records at these positions, in order."""
         for start in range(0, len(positions), _TOGETHER):
             run = positions[start : start + _TOGETHER]
-            left = await self._left(run, places)
+            left = await self._left(run)
             for at in run:
                 if at in left:
                     yield left[at]
 
-    async def _left(self, positions: Iterable[int], places: Places) -> dict[int, Stored]:
-        """What is left of records, by their positions."""
-        wanted = {at: places.at[at][0] for at in positions if at in places.at}
-        unread = sorted({holder for holder in wanted.values() if holder not in self._read})
+    async def _left(self, positions: Iterable[int]) -> dict[int, Stored]:
+        """What is left of records, by their positions, as far as the chain of erasures was read."""
+        wanted = {at: self._places.at[at] for at in positions if at in self._places.at}
+        held = {holder: self._read[holder] for holder in wanted.values() if holder in self._read}
+        unread = sorted(set(wanted.values()) - held.keys())
         for stored in await self.get(unread) if unread else ():
             if stored is not None:
-                self._remember(stored)
-        found = {at: self._read[holder][at] for at, holder in wanted.items() if at in self._read.get(holder, {})}
+                held[stored.seq] = self._read[stored.seq] = _kept(stored)
         while len(self._read) > _RECORDS:
             self._read.popitem(last=False)
-        return found
+        return {at: held[holder][at] for at, holder in wanted.items() if at in held.get(holder, {})}
 
-    def _remember(self, stored: Stored) -> None:
-        events = records.read(stored.seq, stored.data).events
-        self._read[stored.seq] = {
-            event.position: kept.restored(event) for event in events if isinstance(event, RecordKept)
-        }
+
+def _kept(stored: Stored) -> dict[int, Stored]:
+    """What a record holds of others, by their positions."""
+    events = records.read(stored.seq, stored.data).events
+    return {event.position: kept.restored(event) for event in events if isinstance(event, RecordKept)}
+
+
+def _passed(waiting: list[int], seq: int) -> list[int]:
+    """Those of the positions that wait, in order, that are before a sequence; they and that one wait no longer."""
+    count = bisect_left(waiting, seq)
+    passed = waiting[:count]
+    del waiting[: count + (waiting[count : count + 1] == [seq])]
+    return passed
