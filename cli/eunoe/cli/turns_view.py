@@ -12,7 +12,7 @@ from eunoe.schemas.requests import TurnLine, TurnsReply
 
 
 def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
-    """A line a turn, its prompt under it, then a line for each change."""
+    """A line a turn; under it its prompt, what its context took of the window, and a line for each change."""
     yield Text(f"thread {clean(thread)}", style="bold")
     for line in reply.turns:
         yield from _turn(line, width)
@@ -26,6 +26,8 @@ def _turn(line: TurnLine, width: int) -> Iterator[Text]:
     yield Text()
     yield Text(words.one_line(" · ".join(_facts_of(line)), width), style="bold")
     yield Text("  asked    " + words.one_line(line.prompt or "(nothing)", width - 11))
+    if line.composed:
+        yield Text(f"  context  {line.tokens:,} of {line.window:,} tokens")
     for change in line.changes:
         yield Text("  changed  " + words.one_line(change, width - 11))
 
@@ -38,5 +40,3 @@ def _facts_of(line: TurnLine) -> Iterator[str]:
         yield line.agent
     if any(line.entries):
         yield f"entries {words.span(*line.entries)}"
-    if line.composed:
-        yield f"{line.tokens:,} of {line.window:,} tokens"

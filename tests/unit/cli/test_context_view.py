@@ -112,8 +112,9 @@ def test_turns_list_what_changed() -> None:
     assert plain(turns_view.turns("builder", TurnsReply(turns=(line,), more=True), 80)) == [
         "thread builder",
         "",
-        "turn 2 · committed · 2026-01-31 09:05 · ann · entries 3-9 · 640 of 8,192 tokens",
+        "turn 2 · committed · 2026-01-31 09:05 · ann · entries 3-9",
         "  asked    Go on.",
+        "  context  640 of 8,192 tokens",
         "  changed  turn 1 left",
         "  changed  2 outputs became references",
         "more follow: add --after 2",
