@@ -267,7 +267,7 @@ BAD: dict[str, bytes] = {
 }
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "facts, limit 2^31": ("facts", {"limit": BIG}),
-    "facts, limit 0": ("facts", {"limit": 0}),
+    "threads, limit 0": ("threads", {"limit": 0}),
     "facts, limit -1": ("facts", {"limit": -1}),
     "facts, odd cursor": ("facts", {"cursor": "thread:-1"}),
     "facts, long cursor": ("facts", {"cursor": "thread:" + "9" * 30}),

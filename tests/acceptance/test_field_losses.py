@@ -65,12 +65,14 @@ async def test_an_extractor_that_fails_is_named_in_the_threads_and_in_the_status
         machine = await anyio.to_thread.run_sync(shell, "status", "--json", *options(settings))
 
     assert (found.committed, found.extracted) == (2, 2)
-    assert found.failed == ((1, "mapping of note: DecodeError: Input data was truncated"),)
+    assert found.failed == ((1, "mapping of note: ValueError: the result is not JSON: Input data was truncated"),)
     assert facts == {
         ("service", "port 8080"): "listening on 127.0.0.1",
         ("file", "a.py"): "read lines 1-1, to the end, 8 bytes",
     }
-    assert listed.json["threads"][0]["failed"] == [[1, "mapping of note: DecodeError: Input data was truncated"]]
+    assert listed.json["threads"][0]["failed"] == [
+        [1, "mapping of note: ValueError: the result is not JSON: Input data was truncated"]
+    ]
     assert (told_of.code, machine.code) == (1, 1)
     complaint = (
         f"1 extraction failed; `eunoe --space {settings.space} threads --json` says of which turns, and why (failed)"
@@ -189,13 +191,13 @@ async def test_a_request_that_nobody_serves_names_the_verb_at_once(settings: Set
 BROKEN = {
     "mapping without tools": (
         '[[mappings]]\nsubject = "x"\nname = "a"\nvalue = "b"\n',
-        "mappings.tools: Field required",
+        "mappings.0.tools: Field required",
     ),
     "mapping with an unknown field": (
         '[[mappings]]\ntools = ["t"]\nsubject = "x"\nname = "a"\nvalue = "b"\nhow = "so"\n',
-        "mappings.how: Extra inputs are not permitted",
+        "mappings.0.how: Extra inputs are not permitted",
     ),
-    "kind without a class": ('[kinds.mine]\ndescription = "x"\n', "kinds.mine.fact_class: Field required"),
+    "kind without a class": ('[kinds.mine]\ndescription = "x"\n', "kinds.mine.fact_class: a new kind needs it"),
     "kind of no class": ('[kinds.mine]\nfact_class = "odd"\ndescription = "x"\n', "kinds.mine.fact_class: "),
     "setting that there is not": ("windwo = 5\n", "there is no setting windwo"),
     "window too small": ("window = 5\n", "the setting window 5"),
@@ -245,7 +247,7 @@ def test_the_first_write_to_a_place_that_cannot_be_used_says_so(shell: Shell, tm
 async def test_a_client_with_a_broken_configuration_fails_with_its_reason(tmp_path: Path) -> None:
     """In a program too: one error that names the setting, not a group of errors and not a silent worker."""
     settings = Settings(data=tmp_path, mappings=({"tools": []},))
-    with pytest.raises(Misconfigured, match=r"mappings\.tools"):
+    with pytest.raises(Misconfigured, match=r"mappings\.0\.tools"):
         async with Memory.connect(settings=settings, embedded=True) as memory:
             await told(memory, "t", "a.py")
 

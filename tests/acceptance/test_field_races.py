@@ -104,13 +104,23 @@ async def test_eight_fleets_that_start_at_once_make_every_stream_once(
             facts = [await known(memory, fleet, f"t{number}") for number in range(20)]
 
     assert [list(found) for found in facts] == [[("file", f"{number}.py")] for number in range(20)]
-    listed = await JetStream(await Requester.open(connection)).api("STREAM.NAMES")
-    named = sorted(name for name in listed["streams"] if f"eunoe_{settings.space}_" in name)
+    named = sorted(name for name in await _streams(connection) if f"eunoe_{settings.space}_" in name)
     stem = f"eunoe_{settings.space}"
     assert named == [
         *(f"KV_{stem}_{bucket}" for bucket in ("permanent", "session", "thread")),
         *(f"{stem}_{stream}" for stream in ("blobs", "dead", "log")),
     ]
+
+
+async def _streams(connection: Connection) -> list[str]:
+    """The names of all streams of the server, which are told page by page."""
+    jetstream = JetStream(await Requester.open(connection))
+    found: list[str] = []
+    while True:
+        page = await jetstream.api("STREAM.NAMES", {"offset": len(found)})
+        found += page["streams"] or []
+        if len(found) >= page["total"]:
+            return found
 
 
 async def test_a_transcript_that_comes_again_adds_nothing(settings: Settings, store: Store) -> None:
