@@ -323,6 +323,76 @@ def test_a_preview_shows_what_would_be_and_leaves_what_is(eunoe: Shell) -> None:
     assert "red" in values(eunoe, "--subject", "entity", "--preview", "trial")
 
 
+def test_a_fact_of_a_preview_is_changed_where_the_preview_is_named(eunoe: Shell) -> None:
+    """Elsewhere it is not to be found, which is said; a live fact is not changed by who names a preview."""
+    live, tried = stated(eunoe, "entity", "cat", "grey"), stated(eunoe, "entity", "dog", "brown", "--preview", "pets")
+
+    for verb in ("why", "history", "pin", "retire", "delete"):
+        line = refused(eunoe("fact", verb, tried["id"]), 1)
+        assert line == f"{tried['id']} is a fact of the preview 'pets'; name that preview (--preview)"
+    assert refused(eunoe("fact", "pin", live["id"], "--preview", "pets"), 2).startswith(
+        f"{live['id']} is no fact of the preview 'pets' but a live one"
+    )
+    assert eunoe("fact", "why", tried["id"], "--preview", "pets").lines[-1] == (
+        f"every version: eunoe fact history {tried['id']} --preview pets"
+    )
+    pinned = eunoe("fact", "pin", tried["id"], "--preview", "pets")
+    assert pinned.lines[-1] == f"undo: eunoe fact pin {tried['id']} --off --preview pets"
+    assert eunoe("fact", "label", tried["id"], "infra", "--preview", "pets").lines[-1] == "labels: infra"
+    moved = eunoe("fact", "scope", tried["id"], "session", "--session", "zoo", "--preview", "pets", "--json").json
+    assert values(eunoe, "--session", "zoo", "--scope", "session") == []
+    gone = eunoe("fact", "delete", moved["id"], "--preview", "pets")
+    assert (gone.code, gone.lines[0]) == (0, f"deleted: {moved['id']}  entity dog: brown")
+
+
+def test_a_whole_preview_is_counted_and_dropped(eunoe: Shell) -> None:
+    """Owner by owner, what replaces live facts and what takes them away; live ones are seen in it again."""
+    first, second = stated(eunoe, "entity", "sun", "hot"), stated(eunoe, "entity", "moon", "cold")
+    stated(eunoe, "entity", "sun", "mild", "--preview", "sky", "--replaces", first["id"])
+    stated(eunoe, "note", "wind", "weak", "--preview", "sky", "--thread", "builder")
+    assert eunoe("fact", "delete", second["id"], "--preview", "sky").code == 0
+    again = refused(eunoe("fact", "delete", second["id"], "--preview", "sky"), 2)
+    assert again.startswith(f"{second['id']} is not seen in the preview 'sky': there f")
+    assert again.endswith(" takes it away")
+    shown = eunoe("facts", "--subject", "entity", "--preview", "sky")
+    assert any(f"in place of hot ({first['id']})" in line for line in shown.lines)
+    assert any(line.startswith(second["id"]) and line.endswith("removed") for line in shown.lines)
+
+    counted = eunoe("fact", "delete", "--preview", "sky", "--dry-run")
+    assert counted.lines == [
+        "permanent · shared: 2 facts (entity 2)",
+        "thread · builder: 1 fact (note 1)",
+        "preview sky: 3 facts (entity 2, note 1) would go; nothing was changed",
+    ]
+    assert refused(eunoe("fact", "delete", "--preview", "sky"), 2).startswith(
+        "this would delete 3 facts (entity 2, note"
+    )
+    assert eunoe("fact", "delete", "--preview", "sky", "--thread", "builder", "--yes").lines[0] == (
+        "thread · builder · preview sky: deleted 1 fact (note 1)"
+    )
+    assert eunoe("fact", "delete", "--preview", "sky", "--yes").lines[1] == "preview sky: deleted 2 facts (entity 2)"
+    assert {"hot", "cold"} <= set(values(eunoe, "--subject", "entity", "--preview", "sky"))
+    assert eunoe("fact", "delete", "--preview", "sky", "--yes").lines == ["preview sky: no facts here"]
+
+
+def test_an_agent_changes_its_own_facts_from_where_it_is(eunoe: Shell) -> None:
+    """It names the thread or the session; without one, what is of it is not there for the agent."""
+    agent = eunoe.named("agent", "helper")
+    here = ("--thread", "workbench")
+    made = stated(agent, "note", "lamp", "on", *here)
+
+    assert refused(agent("fact", "pin", made["id"]), 1).startswith(f"there is no fact {made['id']} here")
+    assert agent("fact", "why", made["id"], *here).lines[2] == "on"
+    assert agent("fact", "history", made["id"], *here).code == 0
+    assert agent("fact", "pin", made["id"], *here).lines[0].startswith("pinned: ")
+    assert agent("fact", "pin", made["id"], "--off", *here).code == 0
+    assert agent("fact", "label", made["id"], "infra", *here).lines[-1] == "labels: infra"
+    assert refused(agent("fact", "scope", made["id"], "permanent", *here), 1).startswith("an agent cannot write")
+    done = agent("fact", "retire", made["id"], *here)
+    assert (done.code, done.lines[0]) == (0, f"taken back: {made['id']}  note lamp: on")
+    assert refused(agent("fact", "approve", made["id"]), 1).startswith("an agent may not approve")
+
+
 def test_sources_that_disagree_are_listed_with_the_one_that_leads(eunoe: Shell) -> None:
     """A person's word before what a tool saw; the loser and its source stand under it, and who acted in the history."""
     made = stated(eunoe, "branch", "main", "--thread", "builder")
@@ -416,9 +486,16 @@ def test_only_a_person_deletes(eunoe: Shell) -> None:
         (["label", "fzzzzzz"], 2, "missing argument 'LABEL'"),
         (["approve", ""], 2, "the fact id is empty"),
         (["scope", "fzzzzzz", "world"], 2, "there is no scope 'world'; the scopes are permanent, session, thread"),
-        (["scope", "fzzzzzz", "thread", "--session", "s"], 2, "--session says where, and thread means another place"),
-        (["delete"], 2, "give the ID of a fact, or a place with --thread, --session, --agent or --scope permanent"),
-        (["delete", "--scope", "thread"], 2, "name the thread with --thread; a deletion is of one thread at a time"),
+        (["scope", "fzzzzzz", "thread", "--owner", "a"], 2, "--owner says whose a permanent fact is, and thread means"),
+        (["scope", "fzzzzzz", "thread", "--session", ""], 2, "the session id is empty"),
+        (["pin", "fzzzzzz", "--preview", ""], 2, "the preview id is empty"),
+        (["why", "fzzzzzz", "--thread", " "], 2, "the thread id is empty"),
+        (["delete"], 2, "give the ID of a fact, a place with --thread, --session, --agent or --scope permanent, or a"),
+        (
+            ["delete", "--scope", "thread"],
+            2,
+            "name the thread with --thread; a deletion is of one thread at a time, never",
+        ),
         (["delete", "--thread", "builder", "--agent", "builder"], 2, "name one place with --thread"),
         (["delete", "fzzzzzz", "--dry-run"], 2, "--dry-run counts a whole place"),
         (["delete", "fzzzzzz", "--thread", "builder"], 2, "give an ID, or a place with"),

@@ -81,6 +81,7 @@ def history(
 def why(
     ctx: typer.Context,
     id: IdArgument,  # noqa: A002
+    preview: PreviewOption = None,
     thread: FromThreadOption = None,
     session: FromSessionOption = None,
 ) -> None:
@@ -88,7 +89,7 @@ def why(
 
     The turn, entry and bytes that it came from, the rule that made it what it is, and the requests that read it.
     """
-    request = WhyRequest(id=ids.check(id, "fact"), session=given(session, "session"))
+    request = WhyRequest(id=ids.check(id, "fact"), session=given(session, "session"), preview=given(preview, "preview"))
     emit_page(ctx, look(ctx, _why, request, _chain(thread)), fact_why_view.why)
 
 

@@ -15,6 +15,7 @@ from eunoe.client.memory import Memory
 from eunoe.client.stating import StatedFact
 from eunoe.client.tickets import Receipt
 from eunoe.runtime.session import Session
+from eunoe.schemas import subjects
 from eunoe.schemas.requests import FactReply, FactView
 
 OWN = "newer"  # the rule by which a source's own later word replaces its earlier one
@@ -79,6 +80,13 @@ def acted(receipt: Receipt, history: FactReply) -> Changed:
 def version(history: FactReply) -> FactView:
     """The version that was asked for by its id, or by that of an assertion that supports it."""
     return next((view for view in history.versions if view.id == history.named), history.versions[-1])
+
+
+async def where(client: Memory, made: StatedFact, preview: str | None = None) -> FactReply:
+    """The history of what was stated, asked from the thread or session that it is of: from there an agent sees it."""
+    chain = made.receipt.chain
+    thread, session = subjects.chain_thread(chain), subjects.chain_session(chain)
+    return await client.fact(made.id, thread=thread or None, session=session or None, preview=preview)
 
 
 async def _with_memory(session: Session, do: Do) -> Changed:

@@ -33,7 +33,8 @@ def approved(found: Changed) -> Iterator[Text]:
     yield _said("approved", found)
     yield from _standing(found.fact)
     yield from _before(found)
-    yield _hint(_undo(found) if found.replaced else f"refuse it after all: eunoe fact delete {found.id}")
+    after = ways_back.again("delete", found.id, found.fact)
+    yield _hint(_undo(found) if found.replaced else f"refuse it after all: {after}")
 
 
 def moved(found: Changed) -> Iterator[Text]:
@@ -41,14 +42,14 @@ def moved(found: Changed) -> Iterator[Text]:
     yield from _standing(found.fact)
     yield from _before(found)
     if found.fact.cites:
-        yield _hint(f"what it was before: eunoe fact history {found.fact.cites}")
+        yield _hint(f"what it was before: {ways_back.came_from(found.fact)}")
 
 
 def pinned(found: Changed) -> Iterator[Text]:
     """Pinned, or not any more; and the way back."""
     on = found.fact.pinned
     yield _said("pinned" if on else "not pinned any more", found)
-    yield _hint(f"undo: eunoe fact pin {found.fact.id}{' --off' if on else ''}")
+    yield _hint(f"undo: {ways_back.again('pin', found.fact.id, found.fact, *(['--off'] if on else []))}")
 
 
 def labelled(found: Changed) -> Iterator[Text]:

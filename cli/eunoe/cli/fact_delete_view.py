@@ -11,7 +11,7 @@ from rich.text import Text
 from eunoe.cli import words
 from eunoe.cli.fact_view import named
 from eunoe.cli.output import clean, table
-from eunoe.client.deleting import Deletion, ScopeDeletion
+from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion, places
 from eunoe.schemas.requests import FactView, Trace
 
 KINDS = 6  # kinds of facts that a count names
@@ -37,21 +37,38 @@ def one(found: Deletion, width: int) -> Iterator[RenderableType]:
         yield _traces(found.traces)
 
 
-def whole(found: ScopeDeletion, width: int) -> Iterator[RenderableType]:
-    """A whole place: how many facts of each kind, and which of them stayed."""
-    where = clean(f"{found.scope} · {found.owner}")
-    if not found.facts:
-        yield Text(f"{where}: no facts here")
-    elif found.dry_run:
-        yield Text(f"{where}: {counted(found.facts, found.kinds)} would go; nothing was changed")
-    else:
-        part = f"{found.facts - len(found.failed):,} of " if found.failed else ""
-        yield Text(f"{where}: deleted {part}{counted(found.facts, found.kinds)}")
+def whole(found: ScopeDeletion | PreviewDeletion, width: int) -> Iterator[RenderableType]:
+    """A whole place, or a preview owner by owner: how many facts of each kind, and which of them stayed."""
+    if isinstance(found, PreviewDeletion):
+        yield from (_place(place) for place in found.places)
+    yield _took(found)
+    if found.facts and not found.dry_run:
         yield Text(STAYS.replace("it any more", "them any more").replace("its history", "their histories"), style="dim")
-    for failed in found.failed[:FAILED]:
-        yield Text(f"not deleted: {failed.fact.id}: {clean(failed.reason)}", style="yellow")
-    if len(found.failed) > FAILED:
-        yield Text(f"not deleted: {len(found.failed) - FAILED:,} more; the same command takes what is left")
+    failed = [one for place in places(found) for one in place.failed]
+    for one_failed in failed[:FAILED]:
+        yield Text(f"not deleted: {one_failed.fact.id}: {clean(one_failed.reason)}", style="yellow")
+    if len(failed) > FAILED:
+        yield Text(f"not deleted: {len(failed) - FAILED:,} more; the same command takes what is left")
+
+
+def _took(found: ScopeDeletion | PreviewDeletion) -> Text:
+    """``thread · builder: deleted 12 facts (file 9, tests 3)``."""
+    where, failed = _where(found), sum(len(place.failed) for place in places(found))
+    if not found.facts:
+        return Text(f"{where}: no facts here")
+    if found.dry_run:
+        return Text(f"{where}: {counted(found.facts, found.kinds)} would go; nothing was changed")
+    part = f"{found.facts - failed:,} of " if failed else ""
+    return Text(f"{where}: deleted {part}{counted(found.facts, found.kinds)}")
+
+
+def _place(found: ScopeDeletion) -> Text:
+    return Text(clean(f"{found.scope} · {found.owner}: {counted(found.facts, found.kinds)}"), style="dim")
+
+
+def _where(found: ScopeDeletion | PreviewDeletion) -> str:
+    parts = [found.scope, found.owner] if isinstance(found, ScopeDeletion) else []
+    return clean(" · ".join([*parts, *([f"preview {found.preview}"] if found.preview else [])]))
 
 
 def counted(facts: int, kinds: Mapping[str, int]) -> str:

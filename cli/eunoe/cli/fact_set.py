@@ -13,7 +13,7 @@ import typer
 from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import expected_given, given
-from eunoe.cli.fact_changes import Changed, change, stated, version
+from eunoe.cli.fact_changes import Changed, change, stated, version, where
 from eunoe.client.memory import Memory
 from eunoe.facts import times
 from eunoe.schemas import ids, limits
@@ -123,18 +123,18 @@ async def _state(client: Memory, wanted: Wanted) -> Changed:
         owner=wanted.owner,
         valid_from=wanted.valid_from,
         valid_to=wanted.valid_to,
-        expected=await _whole(client, wanted.expected) if wanted.expected else wanted.expected,
+        expected=await _whole(client, wanted.expected, wanted) if wanted.expected else wanted.expected,
         key=wanted.key,
         preview=wanted.preview,
-        replaces=await _whole(client, wanted.replaces) if wanted.replaces else "",
+        replaces=await _whole(client, wanted.replaces, wanted) if wanted.replaces else "",
     )
-    history = await client.fact(made.id, thread=wanted.thread, session=wanted.session, preview=wanted.preview)
-    return stated(made, history)
+    return stated(made, await where(client, made, wanted.preview))
 
 
-async def _whole(client: Memory, beginning: str) -> str:
-    """The whole id of the version that somebody named by the beginning of an id."""
-    return version(await client.fact(beginning)).id
+async def _whole(client: Memory, beginning: str, wanted: Wanted) -> str:
+    """The whole id of the version that somebody named by the beginning of an id, seen from where it is to hold."""
+    seen = await client.fact(beginning, thread=wanted.thread, session=wanted.session, preview=wanted.preview)
+    return version(seen).id
 
 
 def declared(kinds: KindsReply, subject: str) -> KindView:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from eunoe.cli import words
+from eunoe.cli import ways_back, words
 from eunoe.cli.facts_view import heading, standing, validity
 from eunoe.cli.output import clean
 from eunoe.schemas.facts import Identity
@@ -57,7 +57,7 @@ def version_lines(view: FactView) -> Iterator[str]:
     if view.cites:
         yield f"from the fact {view.cites}"
     if view.replaces:
-        yield f"in place of {view.replaces}"
+        yield f"takes away {view.replaces}" if view.removes else f"in place of {view.replaces}"
     if view.pinned and standing(view):
         yield "pinned"
     if view.labels and standing(view):
@@ -65,7 +65,7 @@ def version_lines(view: FactView) -> Iterator[str]:
     for other in view.others:
         yield f"disagrees: {other}"
     if view.has_content:
-        yield f"content: eunoe fact history {view.id} --content"
+        yield f"content: {ways_back.history(view)} --content"
     yield f"{view.id}, version {view.version}, {ended(view)}"
 
 

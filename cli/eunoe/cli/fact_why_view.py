@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from eunoe.cli import words
+from eunoe.cli import ways_back, words
 from eunoe.cli.fact_view import ended, named
 from eunoe.cli.facts_view import heading
 from eunoe.cli.output import clean
@@ -27,13 +27,15 @@ def why(reply: WhyReply, width: int) -> Iterator[RenderableType]:
     yield Text(f"{fact.id}, version {fact.version}, {clean(ended(fact))}")
     yield Text()
     yield Text("why: ", style="bold").append(clean(reply.because), style="not bold")
+    if fact.replaces:
+        yield _within(Text(f"{'takes away' if fact.removes else 'in place of'} {fact.replaces}"))
     for other in fact.others:
         yield _within(Text(f"disagrees: {clean(other)}", style="yellow"))
     yield Text()
     yield from _origins(reply, width)
     yield Text()
     yield from _uses(reply)
-    yield Text(f"every version: eunoe fact history {fact.id}", style="dim")
+    yield Text(f"every version: {ways_back.history(fact)}", style="dim")
 
 
 def place(found: Evidence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, get_args
 
 import msgspec
@@ -39,6 +40,7 @@ AgentOption = Annotated[
 ScopeOption = Annotated[str | None, typer.Option(metavar="SCOPE", help=f"Only one: {', '.join(SCOPES)}.")]
 SubjectOption = Annotated[str | None, typer.Option(metavar="KIND", help="Only this kind of subject.")]
 PreviewOption = Annotated[str | None, typer.Option(metavar="PREVIEW", help="As this preview sees it.")]
+OfPreviewOption = Annotated[str | None, typer.Option(metavar="PREVIEW", help="It is of this preview.")]
 LimitOption = Annotated[int, typer.Option(metavar="N", min=1, max=limits.PAGE_FACTS, help="Facts on a page.")]
 CursorOption = Annotated[str, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")]
 
@@ -126,9 +128,9 @@ async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, s
         reply = await ask(session, "facts", request, FactsReply, chain)
     else:
         reply = await _everyones(session, request)
-    kept = tuple(fact for fact in reply.facts if _concerns(fact, request.agent))
+    kept, instead = (tuple(_concerning(found, request.agent)) for found in (reply.facts, reply.instead))
     said = await _standing(session, request.session) or ("" if kept else await _unknown(session, request.subject))
-    return msgspec.structs.replace(reply, facts=kept), said
+    return msgspec.structs.replace(reply, facts=kept, instead=instead), said
 
 
 async def _standing(session: Session, name: str) -> str:
@@ -149,7 +151,8 @@ async def _unknown(session: Session, subject: str) -> str:
 
 async def _everyones(session: Session, request: FactsRequest) -> FactsReply:
     """One page over all scopes, one after the other; the cursor of a scope begins with its name."""
-    begin, found, damaged = request.cursor.partition(":")[0], list[FactView](), list[str]()
+    begin, found, instead = request.cursor.partition(":")[0], list[FactView](), list[FactView]()
+    damaged = list[str]()
     reply = FactsReply(facts=())
     if request.cursor and begin not in SCOPES:
         raise Invalid(f"{request.cursor!r} is no cursor; use the one of the last page")
@@ -162,11 +165,12 @@ async def _everyones(session: Session, request: FactsRequest) -> FactsReply:
         wanted = msgspec.structs.replace(request, scope=scope, limit=left, cursor=cursor)
         reply = await ask(session, "facts", wanted, FactsReply)
         found += reply.facts
+        instead += reply.instead
         damaged += reply.damaged
         if reply.cursor:
             break
-    return msgspec.structs.replace(reply, facts=tuple(found), damaged=tuple(damaged))
+    return msgspec.structs.replace(reply, facts=tuple(found), instead=tuple(instead), damaged=tuple(damaged))
 
 
-def _concerns(fact: FactView, agent: str) -> bool:
-    return not agent or fact.identity.scope == "permanent" or fact.agent == agent
+def _concerning(found: Iterable[FactView], agent: str) -> Iterator[FactView]:
+    return (fact for fact in found if not agent or fact.identity.scope == "permanent" or fact.agent == agent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -60,6 +60,7 @@ def state(view: FactView) -> str:
     said = ["conflict" if view.conflict else MARKS.get(view.state, view.state)]
     said += ["pinned"] if view.pinned and standing(view) else []
     said += ["+ content"] if view.has_content else []
+    said += [f"by {view.superseded_by}"] if view.state == "removed" else []
     return "\n".join(line for line in said if line)
 
 
@@ -84,18 +85,20 @@ def validity(view: FactView) -> str:
 
 
 def _tables(reply: FactsReply, width: int) -> Iterator[RenderableType]:
-    held = sorted(reply.facts, key=_order)
+    held = sorted((*reply.facts, *_removed(reply)), key=_order)
+    replaced = {view.superseded_by: view for view in reply.instead}
     for owner, members in groupby(held, key=lambda fact: heading(fact.identity)):
         yield Text(clean(owner), style="bold")
-        yield _table(list(members), width)
+        yield _table(list(members), width, replaced)
         yield Text()
     for key in reply.damaged:
         yield Text(f"cannot be read, and is left out: {clean(key)}; {MEND}", style="red")
 
 
-def _table(views: list[FactView], width: int) -> Table:
+def _table(views: list[FactView], width: int, replaced: Mapping[str, FactView]) -> Table:
     cells = [
-        [view.id, view.identity.subject, view.identity.name, _value(view), source(view), state(view)] for view in views
+        [view.id, view.identity.subject, view.identity.name, _value(view, replaced), source(view), state(view)]
+        for view in views
     ]
     columns = [[clean(text) for text in column] for column in zip(*cells, strict=True)]
     made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
@@ -128,13 +131,17 @@ def _widest(header: str, texts: list[str]) -> int:
     return max(cell_len(line) for line in lines)
 
 
-def _value(view: FactView) -> str:
-    """The value, and under it who disagrees, when it holds, and its labels."""
+def _value(view: FactView, replaced: Mapping[str, FactView]) -> str:
+    """The value, and under it who disagrees, when it holds, its labels, and in whose place a preview shows it."""
     said = [view.value, *(f"≠ {other}" for other in view.others if view.conflict)]
     said += [validity(view)] if validity(view) else []
     said += [f"labels: {', '.join(view.labels)}"] if view.labels and standing(view) else []
-    said += [f"in place of {view.replaces}"] if view.replaces else []
-    return "\n".join(said)
+    before = replaced.get(view.id)
+    if view.removes:
+        said += [f"takes away {view.replaces}"]
+    elif view.replaces:
+        said += [f"in place of {before.value} ({before.id})" if before else f"in place of {view.replaces}"]
+    return "\n".join(line for line in said if line)
 
 
 def _style(view: FactView) -> str:
@@ -143,12 +150,19 @@ def _style(view: FactView) -> str:
     return "" if view.state == "current" else "dim"
 
 
+def _removed(reply: FactsReply) -> list[FactView]:
+    """What the preview that was asked for takes away, where only what is in force was asked for."""
+    return [view for view in reply.instead if view.state == "removed"]
+
+
 def _summary(reply: FactsReply, what: str) -> Text:
     """How many there are, and the cursor that goes on, which is never broken."""
     if not reply.facts:
         said = f"no {what}s on this page" if reply.cursor else f"no {what}s here"
     else:
         said = words.count(len(reply.facts), what)
+    removed = len(_removed(reply))
+    said += f"; the preview takes away {removed:,}" if removed else ""
     more = f"; more follow: add --cursor {reply.cursor}" if reply.cursor else ""
     return Text(said + more, style="dim", no_wrap=True)
 

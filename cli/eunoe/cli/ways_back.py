@@ -16,6 +16,8 @@ OF_A_PLACE = ("model", "tool")  # sources that see what is of a thread or a sess
 def restated(before: FactView) -> str:
     """States again what a later word of the same source replaced; retiring that word would leave nothing."""
     about = before.identity
+    if before.removes:
+        return _line("delete", before.replaces, *_preview(about))
     options = ["--" + PLACES[about.scope], about.owner, *_preview(about)]
     options += ["--replaces", before.replaces] if before.replaces else []
     options += ["--valid-from", times.said(before.valid_from)] if before.valid_from is not None else []
@@ -29,12 +31,22 @@ def restated(before: FactView) -> str:
 
 def retired(id: str, fact: FactView) -> str:  # noqa: A002 - the word of the schemas
     """Takes back the word that has this id."""
-    return _line("retire", id, *_near(fact), *_preview(fact.identity))
+    return again("retire", id, fact)
 
 
 def history(fact: FactView) -> str:
     """Shows what a fact was."""
-    return _line("history", fact.id, *_near(fact), *_preview(fact.identity))
+    return again("history", fact.id, fact)
+
+
+def again(verb: str, id: str, fact: FactView, *options: str) -> str:  # noqa: A002 - the word of the schemas
+    """Does something to what has this id, from where it is seen: in its preview, and its place where that must be."""
+    return _line(verb, id, *options, *_near(fact), *_preview(fact.identity))
+
+
+def came_from(fact: FactView) -> str:
+    """Shows what an approved or moved fact was, in the place where it was; a preview's is in the same preview."""
+    return _line("history", fact.cites, *_preview(fact.identity))
 
 
 def _near(fact: FactView) -> list[str]:

@@ -9,7 +9,7 @@ from views import plain
 
 from eunoe.cli import fact_changes_view, fact_delete_view, ways_back
 from eunoe.cli.fact_changes import Changed, version
-from eunoe.client.deleting import Deletion, ScopeDeletion, Undeleted
+from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion, Undeleted
 from eunoe.schemas.facts import Identity, Source
 from eunoe.schemas.requests import FactReply, FactView, Trace
 
@@ -199,3 +199,47 @@ def test_a_whole_place_is_counted_by_kind() -> None:
     assert plain(fact_delete_view.whole(ScopeDeletion("session", "s", 0, {}, dry_run=False), 80)) == [
         "session · s: no facts here"
     ]
+
+
+def test_a_dropped_preview_is_counted_owner_by_owner() -> None:
+    """A line for each, and what all of them were; what could not be deleted is named."""
+    failed = Undeleted(decision(), "not this one")
+    places = (
+        ScopeDeletion("permanent", "shared", 2, {"decision": 2}, False, (failed,), preview="trial"),
+        ScopeDeletion("thread", "builder", 1, {"note": 1}, False, preview="trial"),
+    )
+    kinds = {"decision": 2, "note": 1}
+    counted = PreviewDeletion("trial", 3, kinds, True, places)
+
+    assert plain(fact_delete_view.whole(counted, 80))[:3] == [
+        "permanent · shared: 2 facts (decision 2)",
+        "thread · builder: 1 fact (note 1)",
+        "preview trial: 3 facts (decision 2, note 1) would go; nothing was changed",
+    ]
+    dropped = plain(fact_delete_view.whole(PreviewDeletion("trial", 3, kinds, False, places), 80))
+    assert dropped[2] == "preview trial: deleted 2 of 3 facts (decision 2, note 1)"
+    assert dropped[-1] == f"not deleted: {failed.fact.id}: not this one"
+    assert plain(fact_delete_view.whole(PreviewDeletion("trial", 0, {}, False), 80)) == ["preview trial: no facts here"]
+    assert (
+        plain(fact_delete_view.whole(places[1], 80))[0] == "thread · builder · preview trial: deleted 1 fact (note 1)"
+    )
+
+
+def test_ways_back_of_a_preview_name_it() -> None:
+    """What was done in it is undone in it; what it took away comes back by taking it away no more."""
+    tried = decision(identity=Identity("permanent", "shared", "decision", "exit status", preview="trial"), pinned=True)
+    gone = decision(identity=tried.identity, value="", replaces="fccccccccccc", removes=True)
+    moved = decision(identity=tried.identity, cites="fbbbbbbbbbb")
+
+    assert plain(fact_changes_view.pinned(changed(tried)))[-1] == (
+        "undo: eunoe fact pin faaaaaaaaaa --off --preview trial"
+    )
+    assert plain(fact_changes_view.approved(changed(tried)))[-1] == (
+        "refuse it after all: eunoe fact delete faaaaaaaaaa --preview trial"
+    )
+    assert plain(fact_changes_view.moved(changed(moved)))[-1] == (
+        "what it was before: eunoe fact history fbbbbbbbbbb --preview trial"
+    )
+    assert plain(fact_changes_view.stated(changed(tried, replaced=(gone,))))[-1] == (
+        "undo: eunoe fact delete fccccccccccc --preview trial"
+    )

@@ -119,7 +119,7 @@ def test_a_version_says_when_it_holds_what_it_carries_and_where_its_content_is()
         "  from the fact fccccccccc2",
         "  pinned",
         "  labels: release",
-        "  content: eunoe fact history faaaaaaaaaa --content",
+        "  content: eunoe fact history faaaaaaaaaa --thread builder --content",
         "  faaaaaaaaaa, version 1, current",
     ]
 

@@ -46,7 +46,7 @@ def test_a_fact_leads_to_the_bytes_it_came_from_and_the_requests_that_read_it() 
         "read in 2 requests",
         "  thread my builder, turn 7: eunoe context 'my builder' 7",
         "  thread reviewer, turn 2: eunoe context reviewer 2",
-        "every version: eunoe fact history faaaaaaaaaa",
+        "every version: eunoe fact history faaaaaaaaaa --thread builder",
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_fact_that_was_stated_names_its_place_in_the_log() -> None:
         "  turn 3",
         "",
         "no request has read it yet",
-        "every version: eunoe fact history faaaaaaaaaa",
+        "every version: eunoe fact history faaaaaaaaaa --thread builder",
     ]
 
 
@@ -82,5 +82,5 @@ def test_many_requests_are_counted_and_the_newest_listed() -> None:
     assert found[at + 1] == "  thread t, turn 100: eunoe context t 100"
     assert found[at + 10 :] == [
         "  thread t, turn 91: eunoe context t 91",
-        "every version: eunoe fact history faaaaaaaaaa",
+        "every version: eunoe fact history faaaaaaaaaa --thread builder",
     ]

@@ -122,6 +122,32 @@ def test_facts_of_a_preview_stand_apart_from_the_live_ones() -> None:
     assert lines[-3].endswith("in place of faaaaaaaaaa")
 
 
+def test_a_preview_says_what_it_replaces_and_what_it_takes_away() -> None:
+    """The value in whose place each of its facts stands, and in its own table what is not seen any more, and why."""
+    exit_status, colour, size = (
+        Identity("permanent", "shared", "decision", name) for name in ("exit status", "colour", "size")
+    )
+    trial = Identity("permanent", "shared", "decision", "exit status", preview="trial")
+    reply = FactsReply(
+        facts=(view(id="fbbbbbbbbbb", identity=trial, value="4", replaces="faaaaaaaaaa"), view(identity=size)),
+        instead=(
+            view(identity=exit_status, value="3", state="superseded", rule="preview", superseded_by="fbbbbbbbbbb"),
+            view(id="fccccccccccc", identity=colour, value="red", state="removed", superseded_by="fdddddddddd"),
+        ),
+    )
+
+    lines = plain(facts_view.facts(reply, 100))
+
+    assert "permanent · shared · preview trial" in lines
+    assert any(line.endswith("in place of 3 (faaaaaaaaaa)") for line in lines)
+    removed = next(index for index, line in enumerate(lines) if " red " in line)
+    assert lines[removed].endswith(" removed")
+    assert lines[removed + 1].strip() == "by fdddddddddd"
+    assert removed < lines.index("permanent · shared · preview trial")
+    assert lines[-1] == "2 facts; the preview takes away 1"
+    assert not any("superseded" in line for line in lines)
+
+
 def test_conflicts_say_how_they_are_settled() -> None:
     """Each with who disagrees; none is a sentence."""
     fact = view(conflict=True, others=("failed — from model",))
