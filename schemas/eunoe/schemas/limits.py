@@ -48,6 +48,7 @@ ANCHOR_EVERY = 1_000  # records of the log between two anchors
 VALUE_LENGTH = 200  # characters of a fact's value
 TASK_LENGTH = 300  # characters of a task's value
 DESCRIPTION_LENGTH = 500  # characters of a notebook entry's description
+ENTRIES_NAMED = 64  # entries that an assertion names as what it came from
 FACT_CONTENT_BYTES = 64 * KIB  # bytes of a fact's body
 FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
 MAPPED_FACTS_PER_TURN = 200  # facts of one turn by the mappings of a configuration

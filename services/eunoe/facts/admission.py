@@ -15,7 +15,7 @@ import msgspec
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import everyones, order
-from eunoe.facts.values import blank, cut, limit, one_line, ordered, zoned
+from eunoe.facts.values import blank, bounded, cut, limit, one_line, ordered, zoned
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded, StatingEvent
@@ -69,7 +69,7 @@ def admitted(event: StatingEvent, header: Header, kinds: Kinds) -> Assertion | N
         return None
     if identity is None or not ordered(fact.valid_from, fact.valid_to):
         return None
-    replaces = fact.replaces if identity.preview else ""
+    replaces = _short(fact.replaces) if identity.preview else ""
     removes = bool(replaces) and fact.removes
     if blank(value) and not removes:
         return None
@@ -121,11 +121,11 @@ def event_id(record: Record, index: int) -> str:
 
 def _source(source: Source, header: Header) -> Source:
     """The role's own class and principal, or what a role that speaks for others says of them."""
-    if source.kind in OTHERS_CLASSES.get(header.role, ()):
-        return source
-    if header.role == "worker":
-        return msgspec.structs.replace(source, kind="model")
-    return _own(header)
+    if source.kind not in OTHERS_CLASSES.get(header.role, ()):
+        if header.role != "worker":
+            return _own(header)
+        source = msgspec.structs.replace(source, kind="model")
+    return Source(kind=source.kind, principal=_short(source.principal), agent=_short(source.agent))
 
 
 def _own(header: Header) -> Source:
@@ -134,10 +134,25 @@ def _own(header: Header) -> Source:
 
 
 def _provenance(given: Provenance, header: Header) -> Provenance:
-    """Thread and agent are what the record's own subject says, not what its writer says."""
+    """Thread and agent are what the record's own subject says, not what its writer says; all of it is bounded, since
+    documents keep it."""
     thread = subjects.chain_thread(header.chain)
     agent = header.principal if header.role == "agent" else given.agent
-    return msgspec.structs.replace(given, thread=thread or given.thread, agent=agent)
+    return Provenance(
+        agent=_short(agent),
+        session=_short(given.session),
+        thread=_short(thread or given.thread),
+        turn=given.turn,
+        entries=given.entries[: limits.ENTRIES_NAMED],
+        positions=given.positions[: limits.ENTRIES_NAMED],
+        tool=_short(given.tool),
+        model=_short(given.model),
+        detail=cut(one_line(given.detail), limits.VALUE_LENGTH),
+    )
+
+
+def _short(name: str) -> str:
+    return bounded(name, limits.ID_BYTES)
 
 
 def _placed(fact: Assertion, header: Header, kinds: Kinds) -> tuple[Identity | None, bool]:

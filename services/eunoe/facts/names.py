@@ -6,19 +6,17 @@ Names of ``trim`` and ``casefold`` are composed (NFC), as those of people and th
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from eunoe.facts.values import MARK, blank, folded, one_line
+from eunoe.facts.values import blank, bounded, folded, one_line
 from eunoe.schemas import limits
 
 Normaliser = Literal["trim", "casefold", "single", "command", "path"]
 
-_DIGEST = 12  # hex characters of the digest in a name that was cut
 _EDGES = " \t\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e.,;:!?()[]{}<>"
 _LEADS = (
     re.compile(r"""cd\s+(?:"[^"]*"|'[^']*'|[^\s&;|]+)\s*(?:&&|;)\s*"""),
@@ -98,9 +96,4 @@ def _line(name: str) -> str:
 
 
 def _bounded(name: str) -> str:
-    """``name`` in at most `limits.NAME_BYTES` bytes of UTF-8; what a longer one was cut from is told by a digest."""
-    data = name.encode()
-    if len(data) <= limits.NAME_BYTES:
-        return name
-    tail = f"{MARK}{hashlib.sha256(data).hexdigest()[:_DIGEST]}"
-    return data[: limits.NAME_BYTES - len(tail.encode())].decode(errors="ignore") + tail
+    return bounded(name, limits.NAME_BYTES)

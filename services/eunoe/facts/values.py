@@ -7,11 +7,13 @@ name is part of an identity, so it is kept in the one form (`eunoe.facts.names`)
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 
 from eunoe.schemas import limits
 
 MARK = "…"
+_DIGEST = 12  # hex characters of the digest in a text that was cut to so many bytes
 _BREAKS = frozenset("\u2028\u2029\x85")
 _SHAPELESS = frozenset({"Cc", "Cf", "Cs"})
 
@@ -48,6 +50,15 @@ def blank(text: str) -> bool:
 def cut(text: str, length: int) -> str:
     """``text`` in at most ``length`` characters; a longer one ends in a mark."""
     return text if len(text) <= length else text[: length - len(MARK)] + MARK
+
+
+def bounded(text: str, most: int) -> str:
+    """``text`` in at most ``most`` bytes of UTF-8; what a longer one was cut from is told by a digest."""
+    data = text.encode()
+    if len(data) <= most:
+        return text
+    tail = f"{MARK}{hashlib.sha256(data).hexdigest()[:_DIGEST]}"
+    return data[: most - len(tail.encode())].decode(errors="ignore") + tail
 
 
 def ordered(start: int | None, end: int | None) -> bool:

@@ -205,6 +205,24 @@ def test_an_offset_that_there_is_not_is_taken_for_utc() -> None:
     assert (found.valid_from, found.from_offset, found.valid_to, found.to_offset) == (5, 0, 6, -1_439)
 
 
+def test_everything_that_an_assertion_carries_is_bounded() -> None:
+    """A tool whose name, and a writer whose provenance, has no end: told apart by a digest, so that documents, which
+    keep sixteen assertions and more of each, stay small."""
+    long = "x" * 300_000
+    came = Provenance(
+        agent=long, session=long, tool=long, model=long, detail=long, entries=(1,) * 1_000, positions=(2,) * 1_000
+    )
+    source = Source(kind="tool", principal=long, agent=long)
+    fact = msgspec.structs.replace(recorded("x").fact, source=source, provenance=came)
+    another = msgspec.structs.replace(fact, source=Source(kind="tool", principal=long + "y"))
+    found, other = (admitted(FactRecorded(fact=one), role="worker") for one in (fact, another))
+    assert found is not None
+    assert other is not None
+    assert len(msgspec.json.encode(found)) < 4 * limits.KIB
+    assert found.source.principal != other.source.principal
+    assert (len(found.provenance.entries), len(found.provenance.positions)) == (64, 64)
+
+
 def test_a_name_that_shows_nothing_is_left_out() -> None:
     """There is nothing to put the value under."""
     assert admitted(recorded("x", subject="note", name=" \u200b")) is None
