@@ -33,6 +33,7 @@ from eunoe.schemas.facts import (
 )
 from eunoe.schemas.records import Header, Record
 
+_COUNTED = range(1 << 53)  # numbers of turns, entries and positions that there may be
 DECIDERS = ("person", "caller")  # roles that state permanent facts without asking
 
 
@@ -78,7 +79,7 @@ def admitted(event: StatingEvent, header: Header, kinds: Kinds) -> Assertion | N
         identity=identity,
         value=value,
         source=_source(fact.source, header) if isinstance(event, FactRecorded) else _own(header),
-        at=min(fact.at or header.time, header.time),
+        at=max(0, min(fact.at or header.time, header.time)),
         content="",
         provenance=_provenance(fact.provenance, header),
         fact_class=_class(fact.fact_class, identity, proposal),
@@ -142,13 +143,17 @@ def _provenance(given: Provenance, header: Header) -> Provenance:
         agent=_short(agent),
         session=_short(given.session),
         thread=_short(thread or given.thread),
-        turn=given.turn,
-        entries=given.entries[: limits.ENTRIES_NAMED],
-        positions=given.positions[: limits.ENTRIES_NAMED],
+        turn=given.turn if given.turn in _COUNTED else 0,
+        entries=_counted(given.entries),
+        positions=_counted(given.positions),
         tool=_short(given.tool),
         model=_short(given.model),
         detail=cut(one_line(given.detail), limits.VALUE_LENGTH),
     )
+
+
+def _counted(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(number for number in numbers[: limits.ENTRIES_NAMED] if number in _COUNTED)
 
 
 def _short(name: str) -> str:

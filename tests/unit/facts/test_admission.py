@@ -99,9 +99,9 @@ def test_values_are_one_bounded_line() -> None:
     assert "\n" not in task.value
 
 
-@pytest.mark.parametrize(("given", "expected"), [(0, 9_000), (4_000, 4_000), (10_000, 9_000)])
+@pytest.mark.parametrize(("given", "expected"), [(0, 9_000), (4_000, 4_000), (10_000, 9_000), (-1, 0)])
 def test_the_time_is_the_facts_own_and_never_later_than_acceptance(given: int, expected: int) -> None:
-    """So that nobody writes into the future, where nothing could supersede it."""
+    """So that nobody writes into the future, where nothing could supersede it; nor into a time before all others."""
     fact = admitted(recorded("x", at=given))
     assert fact is not None
     assert fact.at == expected
@@ -210,8 +210,9 @@ def test_everything_that_an_assertion_carries_is_bounded() -> None:
     keep sixteen assertions and more of each, stay small."""
     long = "x" * 300_000
     came = Provenance(
-        agent=long, session=long, tool=long, model=long, detail=long, entries=(1,) * 1_000, positions=(2,) * 1_000
-    )
+        agent=long, session=long, tool=long, model=long, detail=long, turn=10**4_000, entries=(1,) * 1_000,
+        positions=(2, 10**4_000, -1) * 1_000,
+    )  # fmt: skip
     source = Source(kind="tool", principal=long, agent=long)
     fact = msgspec.structs.replace(recorded("x").fact, source=source, provenance=came)
     another = msgspec.structs.replace(fact, source=Source(kind="tool", principal=long + "y"))
@@ -220,7 +221,7 @@ def test_everything_that_an_assertion_carries_is_bounded() -> None:
     assert other is not None
     assert len(msgspec.json.encode(found)) < 4 * limits.KIB
     assert found.source.principal != other.source.principal
-    assert (len(found.provenance.entries), len(found.provenance.positions)) == (64, 64)
+    assert (found.provenance.turn, found.provenance.entries, set(found.provenance.positions)) == (0, (1,) * 64, {2})
 
 
 def test_a_name_that_shows_nothing_is_left_out() -> None:
