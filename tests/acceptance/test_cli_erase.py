@@ -50,7 +50,7 @@ def test_again_there_is_nothing_left_to_erase(eunoe: Shell) -> None:
     done = eunoe("erase", "builder#9", "--reason", "x", "--yes")
 
     assert done.code == 0
-    assert done.lines == ["nothing to erase: nothing is left of entry 9 of thread builder"]
+    assert done.lines == ["nothing to erase: there is nothing of entry 9 of thread builder, or nothing left"]
 
 
 def test_a_fact_is_erased_by_the_beginning_of_its_id(eunoe: Shell) -> None:

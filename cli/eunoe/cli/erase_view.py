@@ -16,7 +16,7 @@ _FACTS = 8  # ids of facts that are named
 def planned(reply: EraseReply, width: int) -> Iterator[Text]:
     """What would go, what stays, and what cannot be reached."""
     if reply.state == "nothing":
-        yield Text(f"nothing to erase: nothing is left of {clean(reply.words)}")
+        yield Text(f"nothing to erase: there is nothing of {clean(reply.words)}, or nothing left")
         return
     yield Text(f"to erase: {clean(reply.words)}", style="bold")
     yield from _what(reply)

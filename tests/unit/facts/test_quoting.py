@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +17,26 @@ def _quote(value: str, *parts: bytes) -> Quotation:
         if quoter.done:
             break
     return quoter.quotation()
+
+
+def _letter(byte: bytes) -> bool:
+    return re.fullmatch(rb"[A-Za-z0-9_\x80-\xff]", byte) is not None
+
+
+def _stands_alone(content: bytes, at: int, value: bytes) -> bool:
+    end = at + len(value)
+    begins = not (_letter(value[:1]) and _letter(content[:at][-1:]))
+    return begins and not (_letter(value[-1:]) and _letter(content[end : end + 1]))
+
+
+def test_a_value_is_quoted_where_it_stands_as_a_word_of_its_own() -> None:
+    """And where it never does, where it is a part of another; parts may end within either."""
+    run = b"test_flag_is_passed_on PASSED\n" + b"." * 1000 + b" 154 passed in 7.02s"
+    assert _quote("passed", run).value == (1035, 1041)
+    assert _quote("passed", run[:20], run[20:1037], run[1037:1041], run[1041:]).value == (1035, 1041)
+    assert _quote("passed", b"it passed").value == (3, 9)
+    assert _quote("passed", b"is_", b"passed", b"_on").value == (3, 9)
+    assert _quote("/srv", b"cd a/srv/scratch").value == (4, 8)
 
 
 def test_a_short_content_is_quoted_whole() -> None:
@@ -53,7 +75,7 @@ def test_no_more_is_kept_than_may_still_be_needed() -> None:
     quoter = Quoter("needle")
     for _ in range(100):
         quoter.feed(b"x" * 65_536)
-    assert len(quoter._part) <= AROUND + len("needle")
+    assert all(len(one._part) <= AROUND + len("needle") for one in (quoter._words, quoter._anywhere))
     quoter.feed(b"needle")
     assert quoter.quotation().value == (100 * 65_536, 100 * 65_536 + 6)
 
@@ -70,7 +92,8 @@ def test_any_value_is_found_in_any_parts(before: str, value: str, after: str, si
     found = _quote(value, *(content[at : at + size] for at in range(0, len(content), size)))
     assert found.value is not None
     start, end = found.value
-    assert start == content.find(value.encode())
+    places = [at for at in range(len(content)) if content.startswith(value.encode(), at)]
+    assert start == next((at for at in places if _stands_alone(content, at, value.encode())), places[0])
     assert content[start:end] == value.encode()
     assert found.text == content[found.start : found.end].decode()
     assert found.start <= start
