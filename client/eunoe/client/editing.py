@@ -216,10 +216,9 @@ class Editing(Asking):
         if receipt.kept:
             return StatedFact("", receipt)
         try:
-            history = await self._history_of(_id(receipt), about, receipt)
+            return _known(_id(receipt), receipt, value, await self._history_of(_id(receipt), about, receipt))
         except _AWAY:
             return StatedFact(_id(receipt), receipt, duplicate=receipt.duplicate)
-        return _known(_id(receipt), receipt, value, history)
 
     async def _history_of(self, fact: str, about: Identity, receipt: Receipt) -> FactReply:
         request = FactRequest(

@@ -16,7 +16,7 @@ from eunoe.client import Memory
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied, Invalid, NotFound, NumberReused, Stale, WorkerMissing
 from eunoe.schemas.events import FactDeleted
-from eunoe.schemas.requests import AppendRequest, FactView
+from eunoe.schemas.requests import AppendRequest, FactReply, FactView
 from eunoe.schemas.subjects import Caller
 
 BOB = Caller("person", "bob")
@@ -140,6 +140,25 @@ async def test_edits_of_one_sight_by_one_client_are_not_taken_together(memory: M
             tasks.start_soon(edit, f"v{number}")
 
     assert sorted(outcomes) == ["stale"] * 9 + ["version 2"]
+
+
+class Ended(FactWire):
+    """Answers as a worker does that finds the index of a fact, and no more of it: its session ended just then."""
+
+    async def request(self, subject: str, data: bytes, *, timeout: float = 10.0) -> bytes:
+        reply = await super().request(subject, data, timeout=timeout)
+        if subjects.parse_request(subject).verb != "fact":
+            return reply
+        found = msgspec.json.decode(reply, type=FactReply)
+        return msgspec.json.encode(msgspec.structs.replace(found, versions=(), named=""))
+
+
+async def test_a_statement_is_made_though_its_session_ended_at_once(tmp_path: Path) -> None:
+    """It is in the log; nobody says which version it is."""
+    async with working(Desk(tmp_path), Ended) as wire, wire.memory() as memory:
+        stated = await memory.state_fact("service", "port", "open", session="s")
+
+    assert (stated.receipt.record, stated.version, stated.duplicate) == (1, 0, False)
 
 
 async def test_without_a_facts_worker_a_statement_is_in_the_log_all_the_same(tmp_path: Path) -> None:
