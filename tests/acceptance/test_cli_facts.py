@@ -387,10 +387,13 @@ def test_an_agent_changes_its_own_facts_from_where_it_is(eunoe: Shell) -> None:
     assert agent("fact", "pin", made["id"], *here).lines[0].startswith("pinned: ")
     assert agent("fact", "pin", made["id"], "--off", *here).code == 0
     assert agent("fact", "label", made["id"], "infra", *here).lines[-1] == "labels: infra"
-    assert refused(agent("fact", "scope", made["id"], "permanent", *here), 1).startswith("an agent cannot write")
+    assert refused(agent("fact", "scope", made["id"], "permanent", *here), 1) == (
+        "an agent moves its own facts between thread and session; a person makes one permanent"
+    )
+    assert refused(agent("fact", "delete", made["id"]), 1).startswith("an agent may not delete facts; it may retire")
     done = agent("fact", "retire", made["id"], *here)
     assert (done.code, done.lines[0]) == (0, f"taken back: {made['id']}  note lamp: on")
-    assert refused(agent("fact", "approve", made["id"]), 1).startswith("an agent may not approve")
+    assert refused(agent("fact", "approve", made["id"]), 1).startswith("an agent may not approve proposals")
 
 
 def test_sources_that_disagree_are_listed_with_the_one_that_leads(eunoe: Shell) -> None:
@@ -415,7 +418,7 @@ def test_an_agents_proposal_waits_for_a_person(eunoe: Shell) -> None:
     proposal = next(fact for fact in eunoe("fact", "proposed", "--json").json["facts"])
     assert "three at most" not in values(eunoe, "--scope", "permanent")
     denied = refused(eunoe.named("caller", "ci")("fact", "approve", proposal["id"]), 1)
-    assert "a caller may not approve; only a person may" in denied
+    assert denied == "a caller may not approve proposals; a person may"
     approved = eunoe("fact", "approve", proposal["id"])
 
     assert re.match(r"approved: f\w{10}  decision retries: three at most", approved.lines[0])

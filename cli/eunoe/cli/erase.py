@@ -140,7 +140,10 @@ async def _named(session: Session, beginning: str) -> str:
         if head.record:
             return ""
         if not await erasing.in_log(gate(session), beginning):
-            raise
+            raise NotFound(
+                f"there is no fact {beginning} here; "
+                "one of a preview, or of a session that ended, is erased by its whole id"
+            ) from None
         return beginning
     if head.record:
         raise Invalid(f"{beginning!r} is both a fact and a thread; give the fact's whole id, or --thread {beginning}")

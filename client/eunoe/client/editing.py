@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from eunoe.audit import authority
 from eunoe.client import labelling, stating
 from eunoe.client.asking import WAIT_SECONDS, Asking
 from eunoe.client.stating import Moment, StatedFact
@@ -84,6 +85,7 @@ class Editing(Asking):
     ) -> StatedFact:
         """A person admits a proposal: its value becomes a permanent, shared fact of theirs, in its ``preview`` if it
         is of one."""
+        authority.check_role(self.gate.caller, FactApproved)
         found, content = await self._found(id, preview=preview)
         about = stating.elsewhere(found, "permanent")
         fact = stating.moved(self.gate.caller, found, about, content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eunoe.audit import authority
 from eunoe.client import deleting, stating
 from eunoe.client.asking import WAIT_SECONDS
 from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion, Undeleted
@@ -38,6 +39,7 @@ class Removing(Editing):
         `Invalid` for a version that is not in force; nothing is done to one that is deleted already. ``preview``: a
         fact of that preview; a live one is taken away in a preview by a fact that removes it (`state_fact`).
         """
+        authority.check_role(self.gate.caller, FactDeleted)
         history = await self.fact(id, preview=preview)
         fact = named(history, id)
         stating.check_preview(fact, preview)
@@ -62,6 +64,7 @@ class Removing(Editing):
         ``preview``: instead of the live ones those of that preview. ``dry_run`` only counts. What one batch may not
         contain is left, the rest goes, and the answer lists it.
         """
+        authority.check_role(self.gate.caller, FactDeleted)
         if scope not in _SCOPES:
             raise Invalid(f"there is no scope {scope!r}; the scopes are {', '.join(_SCOPES)}")
         facts = await self._all_of(scope, ids.check(owner, "owner"), preview)
@@ -69,6 +72,7 @@ class Removing(Editing):
 
     async def delete_preview(self, preview: str, reason: str = "", *, dry_run: bool = False) -> PreviewDeletion:
         """A person drops a preview: every fact of it goes, of every owner. ``dry_run`` only counts."""
+        authority.check_role(self.gate.caller, FactDeleted)
         ids.check(preview, "preview")
         facts = [fact for scope in _SCOPES for fact in await self._all_of(scope, None, preview)]
         places = [

@@ -91,21 +91,22 @@ _WAYS_OUT: Mapping[tuple[Role, type[Event]], str] = {
 def check(caller: Caller, chain: str, request: AppendRequest) -> None:
     """Raise `Denied`, naming the first event that this caller may not append to this chain."""
     for event in request.events:
-        if not isinstance(event, (*_MAY[caller.role], *_DUTIES.get(caller, ()))):
-            raise Denied(_may_not(caller, type(event)))
+        check_role(caller, type(event))
+        if isinstance(event, FactMoved):
+            _check_move(caller, event.fact)
         if isinstance(event, StatingEvent):
             _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
-        if isinstance(event, FactMoved):
-            _check_move(caller, event.fact)
         _check_place(chain, event)
 
 
-def _may_not(caller: Caller, kind: type[Event]) -> str:
-    """What this caller may not do, and who may or what it may do instead."""
+def check_role(caller: Caller, kind: type[Event]) -> None:
+    """Raise `Denied` for what this caller may do nowhere, with who may or what it may do instead."""
+    if kind in _MAY[caller.role] or kind in _DUTIES.get(caller, ()):
+        return
     deed = _DEEDS.get(kind, f"append {_tag(kind)}")
     way_out = _WAYS_OUT.get((caller.role, kind)) or _who_may(kind)
-    return f"{caller.kind} may not {deed}" + (f"; {way_out}" if way_out else "")
+    raise Denied(f"{caller.kind} may not {deed}" + (f"; {way_out}" if way_out else ""))
 
 
 def _who_may(kind: type[Event]) -> str:
