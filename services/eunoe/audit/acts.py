@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from eunoe.audit import refusals
+from eunoe.audit import pins, refusals
+from eunoe.audit.pins import Shelf
 from eunoe.facts import document as documents
 from eunoe.facts.acts import Done, act, done, heard, in_place, may, own
 from eunoe.facts.admission import DECIDERS, Told, told
-from eunoe.facts.fold import View, fold, pinned
+from eunoe.facts.fold import View, fold
 from eunoe.facts.holding import holding
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import Event, everyones
 from eunoe.facts.runs import Version
 from eunoe.facts.values import same
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Denied, DoesNotFit, Invalid, NotFound, Stale
+from eunoe.schemas.errors import Denied, Invalid, NotFound, Stale
 from eunoe.schemas.events import Event as Appended
 from eunoe.schemas.events import (
     FactApproved,
@@ -34,15 +35,7 @@ from eunoe.schemas.facts import Assertion, Document, Identity, Indexed
 from eunoe.schemas.records import OpenTurn, Record
 from eunoe.schemas.subjects import Caller
 
-_LISTED = 20  # pins listed when one more does not fit
 _BY_STATE = (FactApproved, FactMoved, FactLabelled, FactPinned)  # acts that depend on how their target stands
-
-Shelf = tuple[str, str, str]
-"""Scope, owner and preview of facts whose pins share one budget."""
-
-
-def shelf(identity: Identity) -> Shelf:
-    return (identity.scope, identity.owner, identity.preview)
 
 
 def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) -> None:
@@ -86,14 +79,7 @@ class Facts:
 
     def pinned(self, about: Shelf) -> dict[str, int]:
         """The tokens of each fact that is pinned there and in force, by id."""
-        views = [self.view(identity) for identity in self._documents if shelf(identity) == about]
-        facts = [heads for view in views for heads in view.facts if pinned(heads)]
-        return {heads[0].id: tokens(heads[0].value) for heads in facts}
-
-
-def tokens(value: str) -> int:
-    """What a pinned value counts for."""
-    return -(-len(value.encode()) // limits.BYTES_PER_TOKEN)
+        return pins.held(self.view(identity) for identity in self._documents if pins.shelf(identity) == about)
 
 
 def needed(
@@ -115,11 +101,6 @@ def origins(asked: tuple[Appended, ...], targets: Mapping[str, Indexed]) -> set[
     return {subjects.home_chain(one.scope, one.owner) for one in about}
 
 
-def pins(asked: tuple[Appended, ...], targets: Mapping[str, Indexed]) -> set[Shelf]:
-    """Where the append pins more."""
-    return {shelf(targets[event.id].identity) for event in asked if isinstance(event, FactPinned) and event.pinned}
-
-
 def check(
     asked: tuple[Appended, ...],
     record: Record,
@@ -135,7 +116,7 @@ def check(
     Raises `Stale`, `Invalid`, `DoesNotFit`, and `BelowFloor` where a document must be made from its whole history.
     """
     facts = Facts(found, kinds, now)
-    before = {about: facts.pinned(about) for about in pins(asked, targets)}
+    before = {about: facts.pinned(about) for about in pins.wanted(asked, targets)}
     said = {one.stated.index: one for one in told(record, kinds)}
     acts = {what.index: what for what in done(record, kinds)}
     for index, event in enumerate(asked):
@@ -149,7 +130,7 @@ def check(
         if what and (kept := act(what, targets[what.event.id])):
             facts.add(targets[what.event.id].identity, kept)
     for about, had in before.items():
-        _check_budget(about, facts.pinned(about), sum(had.values()), budget)
+        pins.check(about, facts.pinned(about), sum(had.values()), budget)
 
 
 def _about(said: Told | None, what: Done | None, targets: Mapping[str, Indexed]) -> Identity:
@@ -209,22 +190,6 @@ def _check_copy(fact: str, there: Assertion, original: Version) -> None:
         raise Invalid(f"{fact} is about {about.subject} {about.name!r}; only its scope can change")
     if not same(there.value, original.value):
         raise Invalid(f"{fact} says {original.value!r}; only its scope can change, and another value is stated anew")
-
-
-def _check_budget(about: Shelf, pinned: Mapping[str, int], before: int, budget: int) -> None:
-    total = sum(pinned.values())
-    if total <= max(budget, before):
-        return
-    where = f" in the preview {about[2]!r}" if about[2] else ""
-    largest = sorted(pinned, key=lambda fact: (-pinned[fact], fact))
-    listed = ", ".join(f"{fact} ({pinned[fact]})" for fact in largest[:_LISTED])
-    more = f" and {len(largest) - _LISTED} more" if len(largest) > _LISTED else ""
-    raise DoesNotFit(
-        f"the pins of {about[0]} {about[1]!r}{where} would be {total:,} tokens, {total - budget:,} over the limit of "
-        f"{budget:,}; unpin some, or put several into one: {listed}{more}",
-        over=total - budget,
-        pins=dict(pinned),
-    )
 
 
 def _check_place(chain: str, what: Done, about: Identity) -> None:

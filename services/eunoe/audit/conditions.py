@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from eunoe.audit import acts, statements
-from eunoe.audit.acts import Shelf
+from eunoe.audit import acts, pins, statements
 from eunoe.audit.authority import SESSION_BOOKS
 from eunoe.audit.patience import NotYet
+from eunoe.audit.pins import Shelf
 from eunoe.audit.rules import Append, Write
 from eunoe.facts import document as documents
 from eunoe.facts.acts import ActEvent
@@ -81,15 +81,15 @@ class Conditions:
         if turn is not None and turn.preview:
             acts.check_previewed(turn, targets)
         needed = set(acts.needed(asked, record, self._kinds, targets))
-        pins = acts.pins(asked, targets)
-        if not (needed or pins or any(isinstance(event, SessionStateSet) for event in asked)):
+        shelves = pins.wanted(asked, targets)
+        if not (needed or shelves or any(isinstance(event, SessionStateSet) for event in asked)):
             return
         await self._reflected(chain, end)
         for other in sorted(acts.origins(asked, targets) - {chain}):
             head = await self._chains.head(other)
             await self._reflected(other, head.position if head else 0)
         await self._check_session_state(append, record)
-        found = {**await self._pinned(pins), **await self._documents(needed)}
+        found = {**await self._pinned(shelves), **await self._documents(needed)}
         try:
             self._check(append, record, targets, found)
         except BelowFloor:
