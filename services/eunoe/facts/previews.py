@@ -22,7 +22,7 @@ class Preview:
     """One preview's views, to be laid over live ones in any order."""
 
     def __init__(self, views: Iterable[View]) -> None:
-        self._views = {_live(view.identity): view for view in views}
+        self._views = {counterpart(view.identity): view for view in views}
         self._instead = _instead(self._views.values())
 
     def over(self, live: View) -> View:
@@ -68,7 +68,8 @@ def _instead(views: Iterable[View]) -> Mapping[str, Version]:
     return {named: head for head, named in sorted(pairs, key=lambda pair: pair[0].newest) if named}
 
 
-def _live(identity: Identity) -> Identity:
+def counterpart(identity: Identity) -> Identity:
+    """The live identity that a preview's fact is about."""
     return msgspec.structs.replace(identity, preview="")
 
 

@@ -12,7 +12,7 @@ from eunoe.facts import lenient, pages, wording
 from eunoe.facts.holding import holding
 from eunoe.facts.listing import Listing, Listings, Placed
 from eunoe.facts.lookup import Lookup
-from eunoe.facts.previews import Preview
+from eunoe.facts.previews import Preview, counterpart
 from eunoe.facts.runs import Version
 from eunoe.facts.selecting import Selection
 from eunoe.facts.viewing import Moment, Viewing
@@ -145,7 +145,7 @@ class Reading:
         live = [one for one in found if not one.identity.preview]
         views = {view.identity: view for view in await self._viewing.views(live, _moment(selection.request))}
         if preview:
-            own = {_live(one.identity): one.identity for one in found if one.identity.preview}
+            own = {counterpart(one.identity): one.identity for one in found if one.identity.preview}
             taken = (await self._lookup.documents(own)).keys()
             views = {identity: preview.over(view) for identity, view in views.items()}
             views |= {own[view.identity]: view for view in preview.alone(taken) if view.identity in own}
@@ -156,10 +156,6 @@ class Reading:
             return await self._lookup.sessions(identities)
         records = (lenient.entry(entry, _session) for entry in listing.sessions)
         return {record.session: record for record in records if record}
-
-
-def _live(identity: Identity) -> Identity:
-    return msgspec.structs.replace(identity, preview="")
 
 
 def _moment(request: FactsRequest | FactRequest) -> Moment:
