@@ -334,6 +334,12 @@ async def test_what_others_stated_is_refused_in_the_words_of_who_asks(desk: Fact
         f"{result} is what tool bash stated, and only its author takes it back"
     )
     await desk.append(1, TurnOpened(session="s"), Prompt(content="x"), caller=MALLORY)
+    note = recorded("9", subject="note", name="colour", scope="permanent", owner="shared", kind="person", who="ada")
+    fact = ids.fact_id(BOOK, (await desk.write(BOOK, note, caller=PERSON)).origin, 0)
+    there = recorded("9", subject="note", name="colour", scope="session", owner="s", who="mallory").fact
+    assert str(
+        await refused(desk, subjects.book_chain("session", "s"), FactMoved(id=fact, fact=there), caller=MALLORY)
+    ) == (f"{fact} is what person ada stated, and only its author or a person moves it")
     there = recorded("9", scope="session", owner="s", who="mallory").fact
     move = FactMoved(id=result, fact=there)
     assert str(await refused(desk, subjects.book_chain("session", "s"), move, caller=MALLORY)) == (
@@ -396,6 +402,22 @@ async def test_an_agent_proposes_permanent_kinds_in_a_thread(desk: FactDesk) -> 
     error = await refused(desk, subjects.book_chain("session", "s"), proposal, caller=AGENT)
 
     assert "proposes facts of the kind 'decision', in a thread" in str(error)
+
+
+async def test_a_turn_of_a_preview_changes_nothing_live(desk: FactDesk) -> None:
+    """Not even what its agent stated itself; it says what to do instead."""
+    await desk.write(HERE, recorded("mine"))
+    mine = written(HERE, 1)
+    await desk.append(1, TurnOpened(preview="trial"), Prompt(content="x"))
+    await desk.catch_up()
+
+    with pytest.raises(Denied) as error:
+        await desk.append(2, FactRetired(id=mine))
+
+    assert str(error.value) == (
+        "turn 1 is of the preview 'trial', so it changes nothing outside of it; "
+        f"state a fact in it that replaces or removes {mine}"
+    )
 
 
 # Moves
@@ -548,6 +570,30 @@ async def test_what_is_not_in_force_is_not_pinned(desk: FactDesk) -> None:
     assert str(await refused(desk, BOOK, FactPinned(id=green))) == (
         f"{green} is superseded by {blue} ('blue'); only what is in force is pinned"
     )
+
+
+async def test_what_holds_at_another_time_is_not_pinned(desk: FactDesk) -> None:
+    """The refusal says from when or until when it holds."""
+    day = 86_400_000
+    later = await desk.write(BOOK, decision("blue", name="a", valid_from=47_482 * day), caller=PERSON)
+    before = await desk.write(BOOK, decision("red", name="b", valid_to=day), caller=PERSON)
+
+    for reply, stands in ((later, "not in force before 2100-01-01"), (before, "not in force since 1970-01-02")):
+        fact = ids.fact_id(BOOK, reply.origin, 0)
+        assert str(await refused(desk, BOOK, FactPinned(id=fact))) == (
+            f"{fact} is {stands}; only what is in force is pinned"
+        )
+
+
+async def test_the_pins_of_a_preview_have_a_budget_of_their_own(small: FactDesk) -> None:
+    """The refusal names the preview."""
+    fact = decision("x" * 60).fact
+    tried = msgspec.structs.replace(fact, identity=msgspec.structs.replace(fact.identity, preview="trial"))
+    reply = await small.write(BOOK, FactRecorded(fact=tried), caller=PERSON)
+
+    error = await refused(small, BOOK, FactPinned(id=ids.fact_id(BOOK, reply.origin, 0)))
+
+    assert str(error).startswith("the pins of permanent 'shared' in the preview 'trial' would be 15 tokens, 5 over")
 
 
 async def test_a_fact_has_so_many_labels(desk: FactDesk) -> None:
