@@ -222,6 +222,24 @@ async def test_threads_are_paged_and_for_people(desk: FactDesk) -> None:
         await Threads(desk.store).list(ThreadsRequest(), Viewer(AGENT))
 
 
+async def test_threads_that_were_made_again_are_in_the_order_of_their_changes(desk: FactDesk) -> None:
+    """Their documents are written in another order then; one page a thread finds each in its place."""
+    for thread in ("u", "v", "w"):
+        await desk.append(1, *whole_turn("hello"), thread=thread)
+    await desk.catch_up()
+    for thread in ("v", "t"):
+        entry = await desk.store.thread.get(subjects.state_key(thread))
+        assert entry
+        await desk.store.thread.put(entry.key, entry.value, expect=entry.revision)
+
+    listed, cursor = list[str](), ""
+    for _ in range(4):
+        reply = await Threads(desk.store).list(ThreadsRequest(newest=True, cursor=cursor, limit=1), Viewer(PERSON))
+        listed, cursor = [*listed, *(state.thread for state in reply.threads)], reply.cursor
+
+    assert (listed, cursor) == (["w", "v", "u", "t"], "")
+
+
 async def test_threads_are_paged_from_the_newest_too(desk: FactDesk) -> None:
     """Three threads, two a page: the one that changed last first, and the pages hold each once."""
     for thread in ("u", "v"):

@@ -179,5 +179,5 @@ def _stated(line: int, chain: str, record: Record) -> Iterator[Item]:
     if any(isinstance(event, SessionEnded | SessionStateSet) for event in record.events):
         yield Problem(line, "what was said of a session, its state or its end, is of the exporting space; not carried")
     if acts:
-        what = f"{acts} acts on facts (deleted, retired, labelled or pinned)"
-        yield Problem(line, f"{what} name ids of the exporting log; not carried")
+        what = "an act on a fact names an id" if acts == 1 else f"{acts} acts on facts name ids"
+        yield Problem(line, f"{what} of the exporting log (deleted, retired, labelled or pinned); not carried")
