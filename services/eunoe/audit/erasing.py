@@ -62,6 +62,7 @@ class Erasing:
         self._waiting = ""
         self._looked = 0
         self._runs: dict[str, str] = {}
+        self._stale: dict[str, int] = {}  # where the log ended when the facts were first made again for an erasure
         self._counts = {"erased": 0, "erased_again": 0}
 
     def statistics(self) -> dict[str, int]:
@@ -197,13 +198,16 @@ class Erasing:
     async def _close(self, book: Book, erasure: Erasure) -> None:
         """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
         for made in (False, True):
-            found = await self._finding.find(erasure.target, erasure.began)
+            found = await self._finding.find(erasure.target, erasure.began, self._stale.get(erasure.id, 0))
             if found.chains:
                 await self._intend(book, erasure, found)
                 return
             if not made:
                 await self._made_again(f"{erasure.id}.{book.position}", f"erasure {erasure.id}")
+                if erasure.id not in self._stale:
+                    self._stale[erasure.id] = await self._finding.end()
         await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
+        self._stale.pop(erasure.id, None)
         self._counts["erased"] += 1
         logger.info("erased %s", erasure.target.words, extra={"action": "erased", "erasure": erasure.id})
 

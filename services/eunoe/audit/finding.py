@@ -25,16 +25,21 @@ class Finding:
         self._remover = remover
         self._kinds = kinds
 
-    async def find(self, target: ErasureTarget, bound: int | None = None) -> Found:
+    async def end(self) -> int:
+        """The position of the log's last record."""
+        return (await self._store.log.info()).last
+
+    async def find(self, target: ErasureTarget, bound: int | None = None, stale: int = 0) -> Found:
         """Everything that a target takes, as the log is now, or (``bound``) as far as it was there when the erasure
-        began, at that position; raises `NotFound` for a thread that is not there."""
+        began, at that position, with the contexts that were made of facts up to ``stale``; raises `NotFound` for a
+        thread that is not there."""
         filters = subjects.memory_filters(self._store.space)
         if target.thread:
             chain = subjects.thread_chain(target.thread)
             if await self._chains.head(chain, fresh=True) is None:
                 raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
             filters.append(subjects.chain_subject(self._store.space, chain, "log"))
-        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound)
+        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound, stale)
         while search.again():
             async with closing(self._store.log.scan(filters)) as found:
                 async for stored in found:

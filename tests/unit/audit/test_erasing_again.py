@@ -29,6 +29,7 @@ from eunoe.audit.worker import AuditWorker
 from eunoe.runtime import dead_letters, kept
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import blobs, records, subjects
+from eunoe.schemas.context import FactLine
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
 from eunoe.schemas.errors import WorkerMissing
 from eunoe.schemas.events import (
@@ -158,6 +159,29 @@ async def test_a_recipe_that_was_on_its_way_goes(desk: Desk) -> None:
 
     left = [e.recipe.request for r in await read(desk) for e in r.events if isinstance(e, ContextComposed)]
     assert (reply.counts.contexts, left) == (1, ["2"])
+
+
+async def test_a_recipe_of_facts_that_held_it_still_goes(desk: Desk) -> None:
+    """One that was composed before the facts were made again names what another source says; the words to look for
+    are gone, so every such note goes, and one that was composed later stays."""
+    await desk.append(1, *whole_turn(SECRET))
+    composer = Caller("worker", "composition")
+    line = FactLine(id="fotherfact1", position=1, index=0, note=f"another source disagrees: {SECRET} - from tool bash")
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        if not desk.remade:
+            end = (await desk.store.log.info()).last
+            for n, (position, earlier) in enumerate([(end, (line,)), (end, ()), (end + 99, (line,))], 1):
+                made = structs.replace(recipe(f"{n}"), position=position, earlier=earlier)
+                await desk.append(n, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
+        desk.remade.append((id, reason))
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    left = [e.recipe.request for r in await read(desk) for e in r.events if isinstance(e, ContextComposed)]
+    assert (reply.counts.contexts, left) == (1, ["2", "3"])
 
 
 async def test_it_waits_for_the_facts_worker_and_says_so(desk: Desk) -> None:
