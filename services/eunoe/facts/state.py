@@ -82,8 +82,9 @@ def _kept(producers: dict[str, tuple[int, int, int]]) -> dict[str, tuple[int, in
 
     Each call of the command line and each key of an edit is a producer of its own, so a chain has as many as it was
     written to. A forgotten one that comes again counts as new. What it sends under number 1 is then logged once more,
-    under the same ids, so that no fact changes; under a later number it is refused as skipping, and its client goes
-    on as another. An import looks in the chain itself how far it came.
+    under the same ids, so that no fact changes whose document still keeps what was said first under them; under a
+    later number it is refused as skipping, and its client goes on as another. An import looks in the chain itself how
+    far it came.
     """
     over = len(producers) - limits.PRODUCERS_IN_STATE
     if over <= 0:
