@@ -51,6 +51,9 @@ def told(error: BaseException) -> int:
         return _say(str(found), found.exit_code)
     if isinstance(found, typer.TyperException):
         return _say(f"{_sentence(found.format_message())}{_hint(found)}", found.exit_code)
+    if isinstance(found, UnicodeEncodeError) and found.encoding != "utf-8":
+        character = found.object[found.start]
+        return _say(f"the output is in {found.encoding}, which has no {character!a}; set PYTHONIOENCODING=utf-8", 1)
     if isinstance(found, OSError):
         return _say(f"{found.filename or 'the system'}: {found.strerror or found}", 1)
     return _say(f"unexpected {type(found).__name__}: {found}; set EUNOE_DEBUG=1 to see where", 1)

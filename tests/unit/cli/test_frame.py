@@ -111,6 +111,18 @@ def test_every_failure_has_its_exit_code(error: BaseException, code: int, monkey
     assert guarded(fail) == code
 
 
+def test_an_output_that_cannot_hold_a_character_says_what_to_set(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the locale is not of UTF-8."""
+    monkeypatch.delenv("EUNOE_DEBUG", raising=False)
+
+    assert guarded(lambda: len("a·b".encode("ascii"))) == 1
+    assert capsys.readouterr().err == (
+        "eunoe: the output is in ascii, which has no '\\xb7'; set PYTHONIOENCODING=utf-8\n"
+    )
+
+
 def test_of_a_group_of_failures_the_expected_one_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
