@@ -466,6 +466,27 @@ def test_a_whole_thread_is_counted_first_and_deleted_once_it_is_wanted(eunoe: Sh
     assert len(facts(eunoe)) == everywhere - len(before)
 
 
+def test_a_session_s_and_an_agent_s_facts_are_deleted_each_by_itself(eunoe: Shell) -> None:
+    """Others of the same scope keep theirs; what is shared is counted as the agents' own is not."""
+    for session in ("sprint-1", "sprint-2"):
+        stated(eunoe, "service", "port", "8080", "--session", session)
+    for agent in ("alpha", "beta"):
+        stated(eunoe, "entity", "cache", "warm", "--owner", agent)
+
+    done = eunoe("fact", "delete", "--session", "sprint-1", "--yes")
+    assert done.lines[0] == "session · sprint-1: deleted 1 fact (service 1)"
+    assert values(eunoe, "--session", "sprint-1", "--scope", "session") == []
+    assert values(eunoe, "--session", "sprint-2", "--scope", "session") == ["8080"]
+    done = eunoe("fact", "delete", "--agent", "alpha", "--yes")
+    assert done.lines[0] == "permanent · alpha: deleted 1 fact (entity 1)"
+    owners = {fact["identity"]["owner"] for fact in facts(eunoe, "--scope", "permanent")}
+    assert ("alpha" in owners, "beta" in owners) == (False, True)
+    shared = eunoe("fact", "delete", "--scope", "permanent", "--dry-run")
+    assert shared.lines[0].startswith("permanent · shared: ")
+    assert eunoe("session", "end", "sprint-2", "--yes").code == 0
+    assert eunoe("fact", "delete", "--session", "sprint-2", "--yes").lines == ["session · sprint-2: no facts here"]
+
+
 def test_only_a_person_deletes(eunoe: Shell) -> None:
     """An agent is refused in one line, for one fact and for a whole place, and nothing is gone."""
     made = stated(eunoe, "decision", "keep", "this one")
