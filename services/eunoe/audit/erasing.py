@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import anyio
 import msgspec
@@ -61,6 +62,7 @@ class Erasing:
         self._wake = anyio.Event()
         self._waiting = ""
         self._looked = 0
+        self._seen: dict[str, int] = {}
         self._runs: dict[str, str] = {}
         self._stale: dict[str, int] = {}  # where the log ended when the facts were first made again for an erasure
         self._counts = {"erased": 0, "erased_again": 0}
@@ -115,11 +117,32 @@ class Erasing:
         now = self._clock.now()
         try:
             await self.look_again(self._looked - limits.UNSYNCED_SECONDS * 1000)
+            await self._look_for_late(now - limits.UNSYNCED_SECONDS * 1000)
         except AWAY:
             raise
         except EunoeError as error:
             logger.error("erasures cannot be looked at: %s", error, extra={"action": "erasures_damaged"})
-        self._looked = now
+        else:
+            self._looked = now
+
+    async def _look_for_late(self, since: int) -> None:
+        """Go on with an erasure that was done since then (ms UTC), where something of it came in afterwards."""
+        end, book = await self._finding.end(), await self._book.read()
+        done = [erasure for erasure in book.watched(since) if erasure.done]
+        for erasure in done:
+            start = max(self._seen.get(erasure.id, 0), erasure.newest) + 1
+            if start <= end and await self._finding.late(erasure, start, end):
+                await self._reopen(erasure)
+        self._seen = {erasure.id: end for erasure in done}
+
+    async def _reopen(self, erasure: Erasure) -> None:
+        async with self._lock:
+            book = await self._book.read()
+            found = await self._finding.find(erasure.target, erasure.began)
+            if erasure.done and found.chains:
+                logger.warning("something came late of %s", erasure.target.words, extra={"action": "erasure_again"})
+                with suppress(Conflict):  # another worker goes on with it
+                    await self._intend(book, erasure, found)
 
     async def _go_on(self) -> None:
         async with self._lock:

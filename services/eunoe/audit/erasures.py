@@ -45,13 +45,14 @@ class Round:
 @dataclass(slots=True)
 class Erasure:
     """One erasure by its id. ``by`` is the person who wants it, ``began`` the position of its first step in the log,
-    ``time`` that of its newest (ms UTC)."""
+    ``newest`` that of its newest, ``time`` when that was (ms UTC)."""
 
     id: str
     by: Caller
     target: ErasureTarget
     reason: str
     began: int = 0
+    newest: int = 0
     time: int = 0
     rounds: list[Round] = field(default_factory=list)
     done: EraseDone | None = None
@@ -62,6 +63,11 @@ class Erasure:
         for one in self.rounds:
             total = total + one.intended.counts
         return total
+
+    @property
+    def chains(self) -> set[str]:
+        """The chains whose records it takes."""
+        return {one.chain for part in self.rounds for one in part.intended.chains}
 
     def lighten(self) -> None:
         """Forget which records it took: of one that is done long since only what is said of it is asked for."""
@@ -116,7 +122,7 @@ class Book:
         return [one for one in self._watched if one.time >= since]
 
     def _step(self, erasure: Erasure, event: _Step, record: Record) -> None:
-        erasure.time = record.header.time
+        erasure.newest, erasure.time = record.position, record.header.time
         if isinstance(event, EraseDone):
             erasure.done = event
         elif isinstance(event, EraseKept | EraseRemoved):
@@ -133,10 +139,11 @@ class Book:
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)
         if erasure is None:
-            erasure = Erasure(event.id, record.header.caller, event.target, event.reason, record.position)
+            erasure = Erasure(event.id, record.header.caller, event.target, event.reason, began=record.position)
             self.erasures[event.id] = erasure
             self._watched.append(erasure)
         erasure.rounds.append(Round(event, record.header.time))
+        erasure.done = None  # something of it came late
 
 
 def check(target: ErasureTarget) -> None:

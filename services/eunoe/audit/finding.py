@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from eunoe.audit.erasures import Erasure
 from eunoe.audit.found import Found
+from eunoe.audit.late import late
 from eunoe.audit.removing import Remover
 from eunoe.audit.search import Search
+from eunoe.facts import lenient
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Store
-from eunoe.schemas import subjects
+from eunoe.schemas import records, subjects
 from eunoe.schemas.erasures import ErasureCounts, ErasureTarget
 from eunoe.schemas.errors import NotFound
 
@@ -45,6 +48,26 @@ class Finding:
                 async for stored in found:
                     search.see(stored)
         return search.found
+
+    async def late(self, erasure: Erasure, start: int, end: int) -> bool:
+        """Whether anything that memory did between two positions of the log may come from what an erasure took."""
+        entries = await self._entries(erasure)
+        async with closing(self._store.log.scan(subjects.memory_filters(self._store.space), start=start)) as found:
+            async for stored in found:
+                if stored.seq > end:
+                    break
+                record = lenient.read_any(stored)
+                if record is not None and late(record, erasure, entries):
+                    return True
+        return False
+
+    async def _entries(self, erasure: Erasure) -> int:
+        """How many entries the thread of an erasure has, as far as it was erased; 0 where it has none."""
+        chain = subjects.thread_chain(erasure.target.thread) if erasure.target.thread else ""
+        taken = [one.position for part in erasure.rounds for own in part.intended.chains if own.chain == chain
+                 for one in own.records]  # fmt: skip
+        found = await self._store.log.get([max(taken)]) if taken else []
+        return max((records.open_header(records.open_wire(one.data).header).entries for one in found if one), default=0)
 
     async def measured(self, target: ErasureTarget, found: Found) -> tuple[ErasureCounts, tuple[int, ...]]:
         """What goes, with the pieces and dead letters that go too; and where those pieces are."""
