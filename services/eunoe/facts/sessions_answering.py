@@ -41,5 +41,5 @@ class SessionsAnswering(Duty):
             if document is not None and seen(document.identity, viewer, record, now):
                 left = sessions.left(document, record.ended)
                 view = fold(left, single=self._shared.kinds[left.identity.subject].single, valid=now)
-                count += (1 if view.conflict else 1 + len(view.others)) if view.current else 0
+                count += len(view.facts)
         return count

@@ -163,3 +163,17 @@ async def test_a_blank_or_impossible_session_is_refused(space: Space, session: s
 
     assert isinstance(refused.value, EunoeError)
     assert "\n" not in str(refused.value)
+
+
+async def test_what_several_say_is_one_fact_of_a_session(tmp_path: Path) -> None:
+    """Of a kind whose values stand side by side each value counts once, whoever says it."""
+    space = Space(tmp_path)
+    settings = space.settings.model_copy(update={"kinds": {"service": {"single": False}}})
+    space.shared = Shared.of(space.store, space.auditor(FACTS), settings, space.clock)
+    space.shared.ready.set()
+    for who, value in (("bob", "down"), ("cy", "down"), ("ada", "up")):
+        about = recorded(value, subject="service", name="web", scope="session", owner="s", kind="person", who=who)
+        await space.write(BOOK, about, caller=Caller("person", who))
+    await space.projected()
+
+    assert (await space.ask("s")).facts == 2
