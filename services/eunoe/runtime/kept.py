@@ -15,7 +15,6 @@ import msgspec
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records
 from eunoe.schemas.events import (
-    EntryBase,
     Erased,
     Event,
     Extracted,
@@ -85,8 +84,3 @@ def blank(event: Event) -> Event:
             return event
         case _:
             return Erased(at=event.at, kind=str(event.__struct_config__.tag))
-
-
-def is_erased(event: Event) -> bool:
-    """Whether an event as read is only the place of one that was erased."""
-    return isinstance(event, Erased) or (isinstance(event, EntryBase) and event.erased)

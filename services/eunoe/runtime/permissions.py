@@ -41,7 +41,7 @@ SERVED: dict[str, tuple[str, ...]] = {
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
 WORKERS = (*SERVED, OPERATOR.principal)  # the principals of the role worker
-REBUILDERS = ("audit", OPERATOR.principal)  # those of them that may have the facts made again
+REBUILDERS = ("audit", OPERATOR.principal)  # those of them that may have the facts made again: audit for an erasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _worker(space: str, caller: Caller) -> Grant:
     name = caller.principal
     if name not in SERVED:
         raise Invalid(f"there is no worker {name!r}; known are {', '.join(WORKERS)}")
-    asks = (*WORKER_VERBS, "rebuild") if name == "audit" else WORKER_VERBS  # an erasure has the facts made again
+    asks = (*WORKER_VERBS, "rebuild") if name in REBUILDERS else WORKER_VERBS
     using = tuple(subject for stream in subjects.all_streams(space) for subject in _using(stream))
     serving = tuple(subjects.requests(space, verb) for verb in SERVED[name])
     return Grant(
@@ -109,10 +109,6 @@ def _worker(space: str, caller: Caller) -> Grant:
         (f"{caller.inbox}.>", "$SRV.>", *subjects.deletions(space), *serving),
         answers=True,
     )
-
-
-def _asked_by(worker: str) -> tuple[str, ...]:
-    return (*WORKER_VERBS, "rebuild") if worker in REBUILDERS else WORKER_VERBS
 
 
 def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ...]:
