@@ -32,6 +32,9 @@ def approved(found: Changed) -> Iterator[Text]:
     """The fact that it is from here on; the proposal does not come back."""
     yield _said("approved", found)
     yield from _standing(found.fact)
+    if found.known:
+        yield Text(f"known before as {found.known}")
+        return
     yield from _before(found)
     after = ways_back.again("delete", found.id, found.fact)
     yield _hint(_undo(found) if found.replaced else f"refuse it after all: {after}")

@@ -80,6 +80,8 @@ def test_an_approval_that_replaced_a_decision_can_be_undone() -> None:
     assert plain(fact_changes_view.approved(changed(decision())))[-1] == (
         "refuse it after all: eunoe fact delete faaaaaaaaaa"
     )
+    known = changed(decision(), id="fccccccccc2", known="faaaaaaaaaa", duplicate=True)
+    assert plain(fact_changes_view.approved(known))[-1] == "known before as faaaaaaaaaa"
 
 
 def test_a_fact_that_was_stated_under_its_key_before_offers_no_way_back() -> None:
