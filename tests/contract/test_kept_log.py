@@ -11,7 +11,7 @@ import pytest
 from desks import Desk, whole_turn
 
 from eunoe.runtime.closing import closing
-from eunoe.runtime.doors import Store, Stored
+from eunoe.runtime.doors import Snapshot, Store, Stored
 from eunoe.runtime.kept_log import KeptLog
 from eunoe.schemas import records, subjects
 from eunoe.schemas.erasures import EraseReply, EraseRequest, ErasureTarget
@@ -151,3 +151,22 @@ async def test_readers_do_not_take_what_is_left_from_each_other(erased: Desk, mo
     monkeypatch.setattr(log._log, "get", get)
 
     assert None not in await log.get([1, 2, 3, 4])
+
+
+async def test_what_a_replica_does_not_know_yet_is_asked_of_the_leader(
+    erased: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message is gone at the leader, and the replica that is asked for the chain of erasures lags."""
+    log = KeptLog(erased.store.log._log, erased.store.space)  # type: ignore[attr-defined]  # the log beneath
+    beneath = log._log.last
+
+    async def last(filters: Sequence[str], *, fence: int = 0) -> Snapshot:
+        return await beneath(filters, fence=fence) if fence else Snapshot((), 0)
+
+    monkeypatch.setattr(log._log, "last", last)
+
+    (found,) = await log.get([1])
+    scanned = [stored.seq async for stored in KeptLog(log._log, erased.store.space).scan()]
+
+    assert found is not None
+    assert scanned[:4] == [1, 2, 3, 4]

@@ -2,7 +2,7 @@
 
 Which records those are, and where what is left of them is, stands in the chain of erasures
 (`eunoe.schemas.subjects.ERASURES`). It is read again when a record is missing, and before a scan; a log in which
-nothing was ever erased costs a scan one read more.
+nothing was ever erased costs a scan two requests more.
 """
 
 from __future__ import annotations
@@ -80,18 +80,20 @@ class KeptLog:
         if not missing:
             return found
         await self._refreshed()
+        if any(seq not in self._places.at for seq in missing):
+            await self._refreshed(sure=True)
         left = await self._left(missing)
         return [stored or left.get(seq) for seq, stored in zip(seqs, found, strict=True)]
 
     async def scan(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
-        waiting = (await self._refreshed()).within(start, filters)
+        waiting = (await self._refreshed(sure=True)).within(start, filters)
         end = (await self._log.info()).last if waiting else 0
         last = start - 1
         async with closing(self._log.scan(filters, start=start)) as found:
             async for stored in found:
                 passed = _passed(waiting, stored.seq)
                 if not filters and stored.seq - last - 1 > len(passed):  # others were erased since, or are lost
-                    passed = [at for at in (await self._refreshed()).within(last + 1, ()) if at < stored.seq]
+                    passed = [at for at in (await self._refreshed(sure=True)).within(last + 1, ()) if at < stored.seq]
                 async for one in self._filled(passed):
                     yield one
                 yield stored
@@ -101,7 +103,7 @@ class KeptLog:
 
     async def follow(self, filters: Sequence[str] = (), *, start: int = 1) -> AsyncIterator[Stored]:
         last = start - 1
-        if (await self._refreshed()).within(start, filters):
+        if (await self._refreshed(sure=True)).within(start, filters):
             async with closing(self.scan(filters, start=start)) as scanned:
                 async for stored in scanned:
                     last = stored.seq
@@ -115,7 +117,7 @@ class KeptLog:
         found = await self._log.info(gaps=gaps)
         if not gaps:
             return found
-        places = await self._refreshed()
+        places = await self._refreshed(sure=True)
         first = min([found.first, *places.at])
         missing = (*range(first, found.first), *found.gaps)
         return StreamInfo(first, found.last, found.count, tuple(at for at in missing if at not in places.at))
@@ -128,9 +130,10 @@ class KeptLog:
     async def erase(self, seq: int) -> None:
         await self._log.erase(seq)
 
-    async def _refreshed(self) -> Places:
-        """The places as the chain of erasures says now."""
-        found = await self._log.last([self._chain])
+    async def _refreshed(self, *, sure: bool = False) -> Places:
+        """The places as the chain of erasures says now: as a replica knows it, which may lag, or (``sure``) the leader,
+        from which the messages went."""
+        found = await self._log.last([self._chain], fence=(await self._log.info()).last if sure else 0)
         end = max((stored.seq for stored in found.messages), default=0)
         if end > self._places.upto:
             async with closing(self._log.scan([self._chain], start=self._places.upto + 1)) as scanned:
