@@ -20,7 +20,7 @@ from eunoe.schemas.subjects import Bucket
 STEADY_SECONDS = 3.0  # seconds without a change after which what differs is told
 LOOK_SECONDS = 0.1  # seconds between two looks at what differs
 _WINDOW = 64  # keys that are read at once
-_OWN = (subjects.ORIGIN_KEY, subjects.REBUILD_KEY)  # what a set says of itself
+OWN = (subjects.ORIGIN_KEY, subjects.REBUILD_KEY)  # what a set says of itself
 
 Key = tuple[Bucket, str]
 Pair = tuple[int | None, int | None]
@@ -99,7 +99,7 @@ async def _windows(bucket: Documents) -> AsyncIterator[list[Entry]]:
     """The documents of a bucket, several at a time, without what it says of itself."""
     window: list[Entry] = []
     async for entry in bucket.scan():
-        if entry.key in _OWN:
+        if entry.key in OWN:
             continue
         window.append(entry)
         if len(window) == _WINDOW:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from eunoe.facts.comparison import OWN
 from eunoe.facts.lease import Lease
 from eunoe.facts.refilling import Apply, refill
 from eunoe.runtime.doors import Store
@@ -48,8 +49,9 @@ class Making:
             await self.store.bucket(scope).put(subjects.ORIGIN_KEY, msgspec.json.encode(origin))
 
     async def count(self) -> int:
-        """How many documents there are, without the lease."""
-        return sum([1 for scope in subjects.BUCKETS async for _ in self.store.bucket(scope).scan()]) - 1
+        """How many documents there are, without what the set says of itself."""
+        buckets = map(self.store.bucket, subjects.BUCKETS)
+        return sum([1 for bucket in buckets async for entry in bucket.scan() if entry.key not in OWN])
 
     def _progress(self, count: int) -> None:
         records = self._lease.run.records + count

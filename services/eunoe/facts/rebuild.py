@@ -173,14 +173,14 @@ class Rebuild:
         await generations.seal()
         await lease.step(phase="catching up")
         await made.catch_up()
-        await lease.step(phase="swapping", documents=await made.count())
+        await lease.step(phase="swapping")
         await generations.replicated()
         await made.mark()
         if (await generations.look()).generation != lease.run.generation:
             raise Unreachable("the facts were made, and are not in use yet; it is begun again")
         await lease.step(phase="dropping")
         await generations.drop()
-        await lease.step(phase="done")
+        await lease.step(phase="done", documents=await made.count())
 
     async def _check(self, lease: Lease, made: Making) -> None:
         await made.catch_up()

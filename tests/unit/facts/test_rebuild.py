@@ -12,6 +12,7 @@ from rebuilding import busy_space, project
 
 from eunoe.facts import lease as leases
 from eunoe.facts.comparison import Comparison
+from eunoe.facts.making import Making
 from eunoe.facts.rebuild import KEPT_SECONDS, Rebuild
 from eunoe.facts.recovery import Recovery
 from eunoe.facts.refilling import Apply
@@ -289,6 +290,23 @@ async def test_writers_wait_for_little(desk: FactDesk, monkeypatch: pytest.Monke
 
     assert records == [(await desk.store.log.info()).count]
     assert more == 0
+
+
+async def test_nothing_is_read_through_while_writers_wait(desk: FactDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many documents there are is counted when the new set is in use, for a scan of many takes long."""
+    made = rebuild(desk)
+    lease = await made.begin(wanted())
+    counted: list[int] = []
+    count = Making.count
+
+    async def counting(making: Making) -> int:
+        counted.append((await desk.store.generations.look()).generation)
+        return await count(making)
+
+    monkeypatch.setattr(Making, "count", counting)
+    await made.run(lease)
+
+    assert counted == [2]
 
 
 async def test_what_is_left_over_is_deleted(desk: FactDesk) -> None:
