@@ -12,7 +12,7 @@ from eunoe.extraction.calls import Call, Calls
 from eunoe.extraction.found import Around, Extractor, Found
 from eunoe.extraction.places import prompted, root_of
 from eunoe.extraction.registry import Registry
-from eunoe.extraction.secrets import redact
+from eunoe.extraction.secrets import body, redact
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.values import blank, cut, limit, one_line, same
 from eunoe.schemas import limits
@@ -104,10 +104,11 @@ class Turn:
                 self._told.append(_Told(bare, one.subject, name, value, content, extractor.capped))
 
     def _content(self, content: str, extractor: Extractor) -> str:
-        """The body; none where it is too long, which is said."""
-        size = len(content.encode())
+        """The body, without secrets; none where it is too long, which is said."""
+        kept = body(content) if len(content) <= limits.FACT_CONTENT_BYTES else content
+        size = len(kept.encode())
         if size <= limits.FACT_CONTENT_BYTES:
-            return content
+            return kept
         self._failed[extractor.name] = f"a body of {size:,} bytes was left out, over {limits.FACT_CONTENT_BYTES:,}"
         return ""
 

@@ -1,4 +1,4 @@
-"""Secrets do not become facts: what looks like one is replaced before a value or a name is kept. Pure.
+"""Secrets do not become facts: what looks like one is replaced before a name, value or body is kept. Pure.
 
 Letters of other scripts count as edges (``\\b`` does not see one between a Chinese character and ``sk_``).
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from typing import Any
+
+from eunoe.extraction.templates import decoded, written
 
 REDACTED = "[redacted]"
 
@@ -43,7 +45,7 @@ _WORDS = (
 _GAP = r"\s{0,16}"  # as much space as may stand around what gives a name its value
 _NAMED = re.compile(
     rf"(?i)((?:{_WORDS})[A-Za-z0-9_-]{{0,24}}\\*[\"']?{_GAP}(?:=|(?<!:):(?!:)|\uff1a|\uff1d|为|是|は|\bis\b){_GAP})"
-    r"(?:\\*\"[^\"]*\"|\\*'[^']*'|[^\s,;&|)}\]]+)"
+    r"(?!\\*[\"']?\[redacted\]\\*[\"']?(?:[\s,;&|)}\]]|\Z))(?:\\*\"[^\"]*\"|\\*'[^']*'|[^\s,;&|)}\]]+)"
 )
 _NAME = re.compile(rf"(?i)(?:{_WORDS})\Z")
 _FLAG = re.compile(r"(?i)(--?(?:password|passwd|pass|token|secret|api-?key)(?:=|\s+))(?:\"[^\"]*\"|'[^']*'|\S+)")
@@ -70,6 +72,18 @@ def without(value: Any) -> Any:
             return {redact(key): _named(key, element) for key, element in value.items()}
         case _:
             return value
+
+
+def body(text: str) -> str:
+    """A fact's body with the same done to it: what is JSON stays JSON, and as it was written where it has no secret."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return redact(text)
+    try:
+        found = decoded(text)
+    except ValueError:
+        return redact(text)
+    kept = without(found)
+    return text if kept == found else written(kept)
 
 
 def _named(key: str, element: Any) -> Any:

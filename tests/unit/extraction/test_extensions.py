@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from extracting import facts_of
-from turns import call
+from extracting import derived, facts_of
+from turns import call, used
 
 from eunoe.extraction import extensions
+from eunoe.extraction.calls import Call
+from eunoe.extraction.found import Around, Extractor, Found, Profile
 from eunoe.extraction.registry import Registry
 from eunoe.schemas.errors import Misconfigured
 
@@ -49,6 +52,18 @@ def test_an_entry_point_brings_shapes_and_extractors(tmp_path: Path, monkeypatch
         ("file", "/a", "read lines 1-1, to the end, 1 bytes")
     ]
     assert facts_of(call("home.switch", {"lamp": "hall"}, "on"), registry) == [("note", "hall", "on")]
+
+
+def test_the_body_that_an_extractor_gives_is_without_secrets() -> None:
+    """A package may hand over what a tool printed as it is."""
+
+    def read(call: Call, around: Around) -> Iterator[Found]:
+        yield Found("note", "login", "done", call.text)
+
+    registry = Registry(profiles=(Profile("home", {"login": "in"}, (Extractor("logins", read, frozenset({"in"})),)),))
+    _, facts = derived(*used(1, "login", {}, "welcome\npassword: hunter2\n"), registry=registry)
+
+    assert [fact.content for fact in facts] == ["welcome\npassword: [redacted]\n"]
 
 
 @pytest.mark.parametrize(

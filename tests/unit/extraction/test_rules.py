@@ -13,7 +13,7 @@ from eunoe.composition import marks
 from eunoe.extraction.calls import Call
 from eunoe.extraction.found import Around, Extractor, Found, Profile
 from eunoe.extraction.registry import Registry
-from eunoe.extraction.secrets import REDACTED, redact
+from eunoe.extraction.secrets import REDACTED, body, redact
 from eunoe.schemas import blobs
 from eunoe.schemas.events import ToolCall, ToolResult
 from eunoe.schemas.labels import record_id, without_records
@@ -156,6 +156,21 @@ def test_secrets_are_redacted(text: str, kept: str) -> None:
     assert found.startswith(kept + REDACTED)
     for secret in ("4eC39H", "abcdefgh1", "AKIAIO", "abc123", "hunter2", "xyz-123", "0123456789", "秘密"):
         assert secret not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('{"user":"ann", "password":"hunter2"}', '{"user":"ann","password":"[redacted]"}'),
+        ('{ "price": 1.50 }', '{ "price": 1.50 }'),
+        ("token: hunter2, then", "token: [redacted], then"),
+        ("{password=hunter2", "{password=[redacted]"),
+    ],
+)
+def test_a_body_is_without_secrets_and_stays_what_it_is(text: str, kept: str) -> None:
+    """JSON stays JSON, and is not written anew where there is nothing to hide; once is enough."""
+    assert body(text) == kept
+    assert body(kept) == kept
 
 
 def test_plain_text_is_not_redacted() -> None:
