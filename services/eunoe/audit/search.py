@@ -81,12 +81,13 @@ class Search:
         self._touched: set[int] = set()
         self._asked: dict[tuple[int, str], set[int]] = {}
         self._erased: dict[int, set[int]] = {}
+        self._lost: set[str] = set()  # chains of which something goes, or went
         self._known = -1
         self.found = Found()
 
     def again(self) -> bool:
         """Whether another pass is needed; a fresh one begins then."""
-        sets = (self._identities, self._ids, self._back, self._texts, self._evidence, self._touched)
+        sets = (self._identities, self._ids, self._back, self._texts, self._evidence, self._touched, self._lost)
         known = sum(len(one) for one in sets) + sum(self._versions.values())
         if known == self._known:
             return False
@@ -107,6 +108,7 @@ class Search:
             if (what := self._what(record, index, event, facts))
         }
         if gone:
+            self._lost.add(record.header.chain)
             self.found.take(record, records.open_wire(stored.data), gone)
 
     def _what(self, record: Record, index: int, event: Event, facts: Mapping[int, Assertion]) -> str:
@@ -228,6 +230,8 @@ class Search:
         if any(mark in stored.data for mark in _MARKS):
             salts = records.open_wire(stored.data).salts
             self._erased[stored.seq] = {index for index, salt in enumerate(salts) if not salt}
+            if self._erased[stored.seq]:
+                self._lost.add(subjects.chain_of(stored.subject))
 
     def _copied(self, event: RecordKept) -> bool:
         """Whether what was left of a record has more than may be left of it now: a worker that was slow may have
@@ -244,7 +248,7 @@ class Search:
         lines = (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))
         noted = [line.note for line in lines if line.note]
         said = [*filter(None, (recipe.request, recipe.note)), *noted]
-        if not self._old and recipe.position <= self._bound:
+        if not self._old and recipe.position <= self._bound and record.header.chain in self._lost:
             return bool(said)  # it was on its way, and the words to look for may be gone by now
         if not self._old and recipe.position <= self._stale and noted:
             return True

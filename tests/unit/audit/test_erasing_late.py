@@ -7,6 +7,7 @@ from desks import Desk, whole_turn
 from erasing_desks import SECRET, erase, extracted, fact, raw, read, recipe, told, verified
 from msgspec import structs
 
+from eunoe.audit.worker import AuditWorker
 from eunoe.schemas import subjects
 from eunoe.schemas.events import ContextComposed, EraseIntended
 from eunoe.schemas.subjects import Caller
@@ -64,3 +65,19 @@ async def test_a_thread_that_goes_on_is_not_looked_through_again(desk: Desk, mon
     await desk.worker._erasing._look()
 
     assert searched == []
+
+
+async def test_a_recipe_of_another_thread_stays(desk: Desk) -> None:
+    """A thread to which nothing was said for long has a context composed while another one is erased."""
+    for own in ("t", "u"):
+        await desk.append(1, *whole_turn(f"{own} {SECRET}"), thread=own)
+    composer = Caller("worker", "composition")
+
+    async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
+        made = ContextComposed(recipe=structs.replace(recipe("words"), position=2))
+        await desk.append(1, made, thread="u", turn="", producer="c", caller=composer)
+
+    desk.worker = AuditWorker(desk.store, desk.settings, desk.clock, remake)
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    assert (reply.state, reply.counts.contexts) == ("done", 0)
