@@ -13,9 +13,11 @@ from collections.abc import Awaitable, Callable, Mapping
 import anyio
 import msgspec
 
-from eunoe.facts import sessions
+from eunoe.facts import lenient, sessions
 from eunoe.facts.duty import Duty, Shared
+from eunoe.runtime.lasting import AWAY
 from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import EunoeError
 from eunoe.schemas.events import SessionEnded
 from eunoe.schemas.facts import SessionRecord
 from eunoe.schemas.requests import AppendRequest
@@ -26,7 +28,7 @@ PRODUCER = "sessions"  # with the time of expiry (ms UTC) behind it
 REASON = "expired"
 LOOK_SECONDS = 60.0  # seconds between two looks for sessions that expired
 
-_decode = msgspec.json.Decoder(SessionRecord).decode
+_record = msgspec.json.Decoder(SessionRecord)
 
 
 class Sweeper(Duty):
@@ -55,7 +57,7 @@ class Sweeper(Duty):
         before, self._expired = self._expired, {name: at for name, at in self._lasting.items() if at <= now}
         for session, expired in self._expired.items():
             if before.get(session) == expired:
-                await self._end(session, expired)
+                await self._try(session, expired)
 
     async def _watch(self) -> None:
         while True:
@@ -74,11 +76,22 @@ class Sweeper(Duty):
         bucket = self._shared.store.session
         upto = await bucket.revision()
         async for entry in bucket.scan([subjects.sessions_filter()], after=self._read):
-            record = _decode(entry.value)
+            record = lenient.entry(entry, _record)
+            if record is None:
+                continue
             self._lasting.pop(record.session, None)
             if sessions.lasting(record):
                 self._lasting[record.session] = record.expires_at
         self._read = upto
+
+    async def _try(self, session: str, expired: int) -> None:
+        """As `_end`; one that cannot be ended now keeps no other from being, and is tried again at the next look."""
+        try:
+            await self._end(session, expired)
+        except AWAY:
+            raise
+        except EunoeError as error:
+            logger.error("the session %s is not ended: %s", session, error, extra={"action": "session_not_ended"})
 
     async def _end(self, session: str, expired: int) -> None:
         """Under a producer of its own, so that however many replicas append it, and however often, it is there once."""

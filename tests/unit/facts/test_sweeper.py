@@ -13,9 +13,9 @@ from eunoe.facts.duty import Shared
 from eunoe.facts.sessions_answering import SessionsAnswering
 from eunoe.facts.sweeper import Sweeper
 from eunoe.schemas import limits, records, subjects
-from eunoe.schemas.errors import EunoeError, Invalid
+from eunoe.schemas.errors import Busy, EunoeError, Invalid
 from eunoe.schemas.events import FactRecorded, Prompt, SessionEnded, SessionStateSet, TurnOpened
-from eunoe.schemas.requests import SessionReply, SessionRequest
+from eunoe.schemas.requests import AppendReply, AppendRequest, SessionReply, SessionRequest
 from eunoe.schemas.subjects import Address, Caller
 
 BOOK = subjects.book_chain("session", "s")
@@ -177,3 +177,32 @@ async def test_what_several_say_is_one_fact_of_a_session(tmp_path: Path) -> None
     await space.projected()
 
     assert (await space.ask("s")).facts == 2
+
+
+async def test_one_session_that_cannot_be_ended_keeps_no_other_from_being(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record of one is damaged, the book of another is too busy: the third is ended, and the second when it can."""
+    await space.store.session.put(subjects.session_key("damaged"), b"{")
+    for session in ("a", "s"):
+        await space.write(subjects.book_chain("session", session), stated("up", session=session), caller=PERSON)
+    await space.projected()
+    sweeper = space.sweeper()
+    append, busy = sweeper._shared.auditor.append, True
+
+    async def appending(chain: str, request: AppendRequest) -> AppendReply:
+        if busy and chain == subjects.book_chain("session", "a"):
+            raise Busy("others are first")
+        return await append(chain, request)
+
+    monkeypatch.setattr(sweeper._shared.auditor, "append", appending)
+    space.clock.advance(seconds=DAY + 1)
+
+    await sweeper.sweep()
+    await sweeper.sweep()
+    first = len(await space.ends())
+    busy = False
+    await space.projected()
+    await sweeper.sweep()
+
+    assert (first, len(await space.ends())) == (1, 2)
