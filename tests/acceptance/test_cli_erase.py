@@ -109,6 +109,22 @@ def test_who_is_no_person_may_not_erase(eunoe: Shell) -> None:
     assert (done.code, done.complaint) == (1, "eunoe: a caller may not erase; only a person may")
 
 
+def test_an_export_from_before_brings_nothing_back(eunoe: Shell, tmp_path: Path) -> None:
+    """Neither what was erased nor what was deleted, whoever imports it where it came from."""
+    secret, wrong, kept = (
+        eunoe("fact", "set", "entity", name, "said once", "--json").json["id"] for name in ("secret", "wrong", "kept")
+    )
+    assert eunoe("audit", "export", "--out", tmp_path / "before.jsonl").code == 0
+    assert eunoe("erase", secret, "--reason", "asked to", "--yes").code == 0
+    assert eunoe("fact", "delete", wrong, "--reason", "wrong").code == 0
+
+    for who in (eunoe, eunoe.named("person", "bob")):
+        assert who("import", tmp_path / "before.jsonl").code == 0
+
+    found = eunoe("facts", "--subject", "entity", "--json").json["facts"]
+    assert [(one["id"], one["supports"]) for one in found] == [(kept, 1)]
+
+
 def test_what_is_not_there_is_said(eunoe: Shell) -> None:
     """A thread by its name, and what may be either a fact or a thread."""
     thread, fact = (eunoe("erase", name, "--dry-run") for name in ("nobody", "fabcdefghij"))

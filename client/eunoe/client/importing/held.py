@@ -11,6 +11,7 @@ import msgspec
 from eunoe.schemas import records
 from eunoe.schemas.events import (
     Entry,
+    Erased,
     Event,
     FactApproved,
     FactMoved,
@@ -31,7 +32,8 @@ class Held:
     """Entries of committed turns (and of no turn) in order, as keys, with their numbers in the thread.
 
     ``loose`` are the keys of entries of other turns, ``facts`` those of what people and callers stated. What was
-    erased may have been any entry (`ERASED`); ``loose_erased`` counts such ones among the loose.
+    erased may have been any entry (`ERASED`), and any statement of its time; ``loose_erased`` counts such ones among
+    the loose, ``facts_erased`` are those times (ms UTC).
     """
 
     keys: list[bytes] = field(default_factory=list)
@@ -39,9 +41,18 @@ class Held:
     loose: set[bytes] = field(default_factory=set)
     facts: set[bytes] = field(default_factory=set)
     loose_erased: int = 0
+    facts_erased: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(self.keys or self.loose or self.loose_erased or self.facts)
+        return bool(self.keys or self.loose or self.loose_erased or self.facts or self.facts_erased)
+
+    def has_fact(self, fact: Assertion) -> bool:
+        """Whether this was stated there, or may be what was erased there: that is not brought in again."""
+        return fact.at in self.facts_erased or fact_key(fact) in self.facts
+
+    def of_facts(self) -> Held:
+        """The same without its entries."""
+        return Held(facts=self.facts, facts_erased=self.facts_erased)
 
     def has_loose(self, keys: list[bytes]) -> bool:
         """Whether every one of these entries is among the loose ones, or may be one that was erased there."""
@@ -67,6 +78,7 @@ class Holding:
         self._entries: list[tuple[int, int, bytes]] = []
         self._committed = {0}
         self._facts: set[bytes] = set()
+        self._facts_erased: set[int] = set()
 
     def see(self, page: Iterable[StoredRecord]) -> int:
         """Fold records; returns the number of the last one, or 0 when what follows says nothing any more."""
@@ -86,7 +98,7 @@ class Holding:
         return last
 
     def held(self) -> Held:
-        found = Held(facts=self._facts)
+        found = Held(facts=self._facts, facts_erased=self._facts_erased)
         for turn, entry, key in self._entries:
             if turn in self._committed:
                 found.keys.append(key)
@@ -104,6 +116,8 @@ class Holding:
             self._committed.add(event.turn)
         elif isinstance(event, FactRecorded | FactApproved | FactMoved):
             self._facts.add(fact_key(event.fact, accepted))
+        elif isinstance(event, Erased):
+            self._facts_erased.add(event.at or accepted)
 
 
 def entry_key(event: Entry) -> bytes:
@@ -117,10 +131,13 @@ def entry_key(event: Entry) -> bytes:
 
 
 def fact_key(fact: Assertion, accepted: int = 0) -> bytes:
-    """What makes two statements the same: who stated what about what, and when (else when it was accepted)."""
+    """What makes two statements the same: what was stated about what, and when (else when it was accepted).
+
+    Who it was does not count: what is imported is stated by who imports it.
+    """
     about, at = fact.identity, fact.at or accepted
     where = [about.scope, about.owner, about.subject, about.name, about.preview]
-    return _digest([*where, fact.source.kind, fact.source.principal, fact.value, fact.content, str(at)])
+    return _digest([*where, fact.value, fact.content, str(at)])
 
 
 def _digest(parts: list[str]) -> bytes:

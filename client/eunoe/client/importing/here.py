@@ -8,7 +8,7 @@ from msgspec import structs
 
 from eunoe.client import batches
 from eunoe.client.batches import Ready
-from eunoe.client.importing.held import Held, entry_key, fact_key
+from eunoe.client.importing.held import Held, entry_key
 from eunoe.client.importing.prepare import Planned
 from eunoe.schemas.events import Entry, FactRecorded, TurnAborted, TurnCommitted, TurnOpened
 
@@ -55,7 +55,7 @@ class Comparison:
         if self.differs or here == len(planned.readies):
             return None
         self._growing = True
-        self._held, self._at = Held(facts=self._held.facts), 0  # the rest of it is not looked at any more
+        self._held, self._at = self._held.of_facts(), 0  # the rest of it is not looked at any more
         self._opened.pop(planned.key, None)
         return self._rest(planned, here, opened) if here or begun else planned
 
@@ -71,7 +71,7 @@ class Comparison:
         return replace(planned, readies=found) if found else None
 
     def _knows(self, ready: Ready) -> bool:
-        return isinstance(ready.event, FactRecorded) and fact_key(ready.event.fact) in self._held.facts
+        return isinstance(ready.event, FactRecorded) and self._held.has_fact(ready.event.fact)
 
     def _here(self, planned: Planned) -> int:
         """How many of the turn's events are in the thread, counted from its beginning."""
