@@ -8,7 +8,8 @@ person's own. Whether a fact that an act names is the caller's own is decided wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import get_args
 
 from eunoe.schemas import subjects
@@ -98,6 +99,18 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
             _check_source(caller, event)
             _check_fact(caller, chain, event.fact)
         _check_place(chain, event)
+
+
+def check_keeps(caller: Caller, events: Iterable[Event], keepers: Collection[str]) -> None:
+    """Raise `Denied` for permanent facts of an agent's own where none of these patterns of names lets it keep any."""
+    if caller.role != "agent" or any(fnmatchcase(caller.principal, pattern) for pattern in keepers):
+        return
+    stated = [event.fact.identity for event in events if isinstance(event, StatingEvent)]
+    if any(identity.scope == "permanent" for identity in stated):
+        raise Denied(
+            f"the agent {caller.principal!r} may not keep permanent facts of its own here: `permanent_agents` in the "
+            "configuration names no agent like it; it can propose one in its own thread"
+        )
 
 
 def check_role(caller: Caller, kind: type[Event]) -> None:

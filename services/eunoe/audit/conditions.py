@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from eunoe.audit import acts, pins, statements
-from eunoe.audit.authority import SESSION_BOOKS
+from eunoe.audit import acts, authority, pins, statements
 from eunoe.audit.patience import NotYet
 from eunoe.audit.pins import Shelf
 from eunoe.audit.rules import Append, Write
@@ -25,6 +24,7 @@ from eunoe.facts.kinds import Kinds
 from eunoe.facts.store import FactStore
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Store
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Busy, Denied, Stale
 from eunoe.schemas.events import BookEvent, FactEventBase, FactRecorded, SessionStateSet, StatingEvent
@@ -49,14 +49,15 @@ _session = msgspec.json.Decoder(SessionRecord)
 
 
 class Conditions:
-    """Reads what appends to one space are conditional on. ``pinned_tokens``: the most that one owner's pins may be."""
+    """Reads what appends to one space are conditional on, as its settings say."""
 
-    def __init__(self, store: Store, chains: ChainReader, kinds: Kinds, pinned_tokens: int) -> None:
+    def __init__(self, store: Store, chains: ChainReader, settings: Settings) -> None:
         self._store = store
         self._chains = chains
-        self._kinds = kinds
-        self._facts = FactStore(store, kinds)
-        self._budget = pinned_tokens
+        self._kinds = Kinds(settings.kinds)
+        self._facts = FactStore(store, self._kinds)
+        self._budget = settings.pinned_tokens
+        self._keepers = settings.permanent_agents
 
     async def check(self, append: Append, head: Head | None, write: Write) -> None:
         """Refuse the append that would be written as ``write`` after ``head``.
@@ -66,6 +67,7 @@ class Conditions:
         asked = append.request.events
         if not any(isinstance(event, BookEvent) for event in asked):
             return
+        authority.check_keeps(append.caller, asked, self._keepers)
         record = Record(position=_AHEAD, header=write.header, hash="", events=write.events)
         statements.check(record, self._kinds)
         if append.caller.role == "agent" and (session := _joined(append)):
@@ -215,7 +217,7 @@ def _conditional(event: object) -> bool:
 
 def _joined(append: Append) -> str:
     """The session in whose book an agent writes what only somebody who takes part in it may; empty for none."""
-    session = _owner(append.chain) if append.chain.startswith(SESSION_BOOKS) else ""
+    session = _owner(append.chain) if append.chain.startswith(authority.SESSION_BOOKS) else ""
     said = any(isinstance(event, SessionStateSet | StatingEvent) for event in append.request.events)
     return session if said else ""
 

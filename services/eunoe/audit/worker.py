@@ -20,7 +20,7 @@ from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
 from eunoe.audit.patience import NotYet
 from eunoe.audit.pieces import Pieces
-from eunoe.audit.reading import Reading
+from eunoe.audit.reading import Reading, check_reader
 from eunoe.audit.telling import Telling
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
@@ -53,7 +53,7 @@ class AuditWorker:
         self._chains = ChainReader(store.log, store.space)
         self._heads = Heads(self._chains, store)
         self._answers = Answers(self._chains)
-        self._conditions = Conditions(store, self._chains, Kinds(settings.kinds), settings.pinned_tokens)
+        self._conditions = Conditions(store, self._chains, settings)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         telling = Telling(store.space, self._chains, self._heads, clock, self._write)
@@ -210,6 +210,7 @@ class AuditWorker:
         return _encode(await self.append(address.caller, address.chain, data))
 
     async def _serve_head(self, address: Address, data: bytes) -> bytes:
+        check_reader(address)
         return _encode(await self.head(address.caller, address.chain, payload.read(_head, data)))
 
     async def _serve_anchor(self, address: Address, data: bytes) -> bytes:

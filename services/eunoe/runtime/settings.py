@@ -69,6 +69,9 @@ class Settings(BaseSettings):
     pinned_tokens: int = Field(
         default=limits.PINNED_TOKENS, ge=0, description="tokens that the pinned facts of one owner may have together"
     )
+    permanent_agents: tuple[str, ...] = Field(
+        default=("*",), description="agents that may keep permanent facts of their own; names, in which * is anything"
+    )
     mappings: tuple[dict[str, Any], ...] = Field(
         default=(),
         description="rules that read facts out of JSON results: tools, each, where, subject, name, value, content",

@@ -505,6 +505,29 @@ async def test_the_state_of_a_session_is_bounded_json(desk: FactDesk, state: str
     assert says in str(error)
 
 
+@pytest.mark.parametrize(
+    ("keepers", "allowed"), [(("*",), True), (("builder", "b?t*"), True), (("builder",), False), ((), False)]
+)
+async def test_the_configuration_names_the_agents_that_keep_permanent_facts(
+    tmp_path: Path, keepers: tuple[str, ...], allowed: bool
+) -> None:
+    """The agent ``bot`` states a decision of its own; a person states one for it wherever."""
+    desk = FactDesk(tmp_path)
+    desk.settings = desk.settings.model_copy(update={"permanent_agents": keepers})
+    desk.worker = desk.new_worker()
+    chain, bot = subjects.book_chain("permanent", "bot"), Caller("agent", "bot")
+    about: dict[str, Any] = {"subject": "decision", "name": "colour", "scope": "permanent", "owner": "bot"}
+    stated = recorded("red", **about, kind="model", who="bot")
+
+    if allowed:
+        await desk.write(chain, stated, caller=bot)
+    else:
+        error = await refused(desk, chain, stated, caller=bot)
+        assert isinstance(error, Denied)
+        assert "`permanent_agents` in the configuration names no agent like it" in str(error)
+    await desk.write(chain, recorded("blue", **about, kind="person", who=PERSON.principal), caller=PERSON)
+
+
 # Pins and labels
 
 
