@@ -244,7 +244,7 @@ def test_what_is_no_fact_is_refused_in_one_line(eunoe: Shell, arguments: list[st
     ],
 )
 def test_what_narrows_nothing_is_refused(eunoe: Shell, arguments: list[str], words: str) -> None:
-    """A blank filter is never taken for none, and so never shows everything."""
+    """A blank filter is never taken for none, and so never shows everything (F82); a time has a zone (F86)."""
     assert refused(eunoe("facts", *arguments), 2).startswith(words)
 
 

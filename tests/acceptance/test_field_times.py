@@ -74,7 +74,7 @@ async def test_what_was_written_near_midnight_is_on_its_side_of_the_date(
     clock.set(ms(NOON + timedelta(days=2)))
 
     async def run(*arguments: str) -> Ran:
-        done = await anyio.to_thread.run_sync(shell, *arguments, *options(settings))
+        done = await anyio.to_thread.run_sync(lambda: shell(*arguments, *options(settings)))
         assert (done.code, done.err) == (0, ""), arguments
         return done
 
@@ -108,7 +108,7 @@ async def test_what_holds_from_or_until_a_date_does_so_on_its_side_of_midnight(
     shell = Shell(tmp_path, {"TZ": zone}).named("person", "ada")
 
     async def run(*arguments: str) -> Ran:
-        done = await anyio.to_thread.run_sync(shell, *arguments, *options(settings))
+        done = await anyio.to_thread.run_sync(lambda: shell(*arguments, *options(settings)))
         assert (done.code, done.err) == (0, ""), arguments
         return done
 
@@ -141,15 +141,17 @@ async def test_a_time_without_a_zone_is_refused_and_one_with_any_is_the_moment_t
     """F86: by the client, on the command line and by the worker, each in one line; nothing is stored of it, and facts
     with zones and without compare as moments."""
     naive = datetime(2026, 3, 2, 9)  # noqa: DTZ001 - what is refused
-    for given in ({"valid_from": naive}, {"valid_to": naive}):
+    stated: list[dict[str, Any]] = [{"valid_from": naive}, {"valid_to": naive}]
+    filters: list[dict[str, Any]] = [{"valid": naive}, {"recorded": naive}]
+    for given in stated:
         with pytest.raises(Invalid, match=r"does not say in which time zone 2026-03-02T09:00:00 is"):
             await memory.state_fact("decision", "naive", "no", **given)
-    for asked in ({"valid": naive}, {"recorded": naive}):
+    for asked in filters:
         with pytest.raises(Invalid, match=r"does not say in which time zone"):
             await memory.facts(**asked)
     shell = Shell(tmp_path).named("person", "ada")
     command = ("fact", "set", "decision", "naive", "no", "--valid-from", "2026-03-02T09:00:00")
-    done = await anyio.to_thread.run_sync(shell, *command, *options(settings))
+    done = await anyio.to_thread.run_sync(lambda: shell(*command, *options(settings)))
     assert (done.code, "does not say in which time zone it is" in done.complaint) == (2, True)
     for raw in ('"2026-03-02T09:00:00"', "1772442000.5", "-1", "1e300"):
         with pytest.raises(Invalid):

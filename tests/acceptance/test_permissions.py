@@ -116,7 +116,7 @@ async def test_an_agent_appends_and_reads_in_its_own_name(fleet: str) -> None:
 
 @pytest.mark.parametrize("claimed", [PERSON, OTHER, Caller("worker", "extraction")])
 async def test_an_agent_cannot_append_in_another_name(fleet: str, claimed: Caller) -> None:
-    """The server denies it, and the agent hears so at once instead of waiting for an answer."""
+    """The server denies it, and the agent hears so at once instead of waiting for an answer (F73)."""
     async with await _connected(fleet, AGENT) as connection:
         requester = await Requester.open(connection)
         with anyio.fail_after(2), pytest.raises(Denied):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
 from eunoe.client.appending import Appending
 from eunoe.client.stating import Moment, moment
 from eunoe.schemas import ids, limits, subjects
+from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Scope
 from eunoe.schemas.requests import (
     FactReply,
@@ -73,7 +74,7 @@ class Asking(Appending):
         at one moment, and what held at one. ``preview``: as that preview sees it, with ``own`` only what is its own.
         """
         request = FactsRequest(
-            scope=scope or "",
+            scope=_scope(scope),
             thread=_given(thread, "thread"),
             session=_given(session, "session"),
             agent=_given(agent, "agent"),
@@ -176,6 +177,13 @@ class Asking(Appending):
         chain = subjects.thread_chain(ids.check(thread, "thread")) if thread is not None else ""
         timeout = WAIT_SECONDS + limits.REQUEST_SECONDS
         return await self.gate.ask(verb, request, reply, chain, timeout=timeout)
+
+
+def _scope(scope: Scope | None) -> Scope | Literal[""]:
+    """A scope to narrow what is asked for, empty for None; raises `Invalid` for one that there is not, as a blank."""
+    if scope is not None and scope not in _SCOPES:
+        raise Invalid(f"there is no scope {scope!r}; the scopes are permanent, session and thread")
+    return scope or ""
 
 
 def _given(name: str | None, what: str) -> str:

@@ -90,6 +90,12 @@ def chain_session(chain: str) -> str:
     return ids.decode(owner) if book == "book.session" else ""
 
 
+def chain_owner(chain: str) -> str:
+    """The owner whose permanent facts' book a chain is, or the empty string for another chain."""
+    book, _, owner = chain.rpartition(".")
+    return ids.decode(owner) if book == "book.permanent" else ""
+
+
 def chain_name(chain: str) -> str:
     """A chain as people say it: ``thread x`` or ``book permanent shared``."""
     kind, _, rest = chain.partition(".")

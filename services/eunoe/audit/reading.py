@@ -9,15 +9,17 @@ import msgspec
 
 from eunoe.audit import showing
 from eunoe.audit.pieces import Pieces
+from eunoe.facts.visibility import Viewer, visible
 from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits
-from eunoe.schemas.errors import Invalid, NotFound
+from eunoe.schemas.errors import Denied, Invalid, NotFound
 from eunoe.schemas.events import EntryBase
+from eunoe.schemas.facts import Identity
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import RecordsReply, RecordsRequest, Shown, ShowReply, ShowRequest, StoredRecord
-from eunoe.schemas.subjects import Address, chain_thread
+from eunoe.schemas.subjects import Address, chain_owner, chain_thread
 
 _show = msgspec.json.Decoder(ShowRequest)
 _records = msgspec.json.Decoder(RecordsRequest)
@@ -41,6 +43,13 @@ class _Page:
         self.size += len(kept.content) + len(kept.thinking) if preview is not None else 0
 
 
+def check_reader(address: Address) -> None:
+    """Raise `Denied` for the book of permanent facts that are another agent's own."""
+    owner = chain_owner(address.chain)
+    if owner and not visible(Identity("permanent", owner, "", ""), Viewer(address.caller)):
+        raise Denied(f"the permanent facts of {owner!r} are for {owner} and for people to see")
+
+
 class Reading:
     """Reads entries and records of one space."""
 
@@ -52,6 +61,7 @@ class Reading:
         return _encode(await self.show(address.thread, address.chain, payload.read(_show, data)))
 
     async def serve_records(self, address: Address, data: bytes) -> bytes:
+        check_reader(address)
         return _encode(await self.records(address.chain, payload.read(_records, data)))
 
     async def show(self, thread: str, chain: str, request: ShowRequest) -> ShowReply:

@@ -23,9 +23,9 @@ from eunoe.composition.shelf import Facts
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
 from eunoe.schemas.context import Context, Recipe, Watermark
-from eunoe.schemas.errors import TurnNotOpen
+from eunoe.schemas.errors import Denied, TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
-from eunoe.schemas.subjects import Address
+from eunoe.schemas.subjects import Address, Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,8 @@ class Composer:
             if patient and not await self._freshness.readable(fold, request.after.log):
                 return None
             opened = await self._opened(fold, request, settings)
+            if request.store:
+                check_own(address.caller, opened)
             place = await self._place(address, fold, opened, request)
             remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
@@ -159,6 +161,14 @@ class Composer:
         if agent not in fold.older and not fold.complete and not fold.in_force(turn, agent):
             fold.older[agent] = tuple(await self._instructed.older(fold, turn, agent))
         return tuple(await self._bodies.items(fold.thread, fold.in_force(turn, agent), settings.window))
+
+
+def check_own(caller: Caller, turn: Turn | None) -> None:
+    """Raise `Denied` for an agent that would store the context of a turn which is not its own: it adds to no other."""
+    if caller.role != "agent" or (turn is not None and turn.agent == caller.principal):
+        return
+    whose = f"turn {turn.number} is {turn.agent or 'nobody'}'s" if turn else "no open turn was named"
+    raise Denied(f"{whose}; the agent {caller.principal!r} stores contexts of its own turns, and may look at others")
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:

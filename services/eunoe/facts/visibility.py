@@ -87,6 +87,7 @@ def _parts(scope: Scope, request: FactsRequest, viewer: Viewer) -> list[Part]:
 
 def _permanent(agent: str, viewer: Viewer) -> list[Part]:
     if not viewer.trusted:
-        own = [Part("permanent", viewer.caller.principal)] if viewer.caller.role == "agent" else []
+        mine = viewer.caller.role == "agent" and agent in ("", viewer.caller.principal)
+        own = [Part("permanent", viewer.caller.principal)] if mine else []
         return [Part("permanent", SHARED), *(part for part in own if part.owner != SHARED)]
     return [Part("permanent", SHARED), Part("permanent", agent)] if agent else [Part("permanent")]

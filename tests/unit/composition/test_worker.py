@@ -429,6 +429,18 @@ async def test_a_viewer_looks_and_stores_nothing(system: System) -> None:
         await system.compose(caller=viewer, prompt="next", store=True)
 
 
+async def test_an_agent_stores_contexts_of_its_own_turns_alone(system: System) -> None:
+    """It may look at that of another's turn, and of none."""
+    key = await system.open(Prompt(content="one"))
+    eve = Caller("agent", "eve")
+
+    assert texts(await system.compose(caller=eve, key=key)) == texts(await system.compose(key=key, store=True))
+    with pytest.raises(Denied, match="turn 1 is builder's; the agent 'eve' stores contexts of its own turns"):
+        await system.compose(caller=eve, key=key, store=True)
+    with pytest.raises(Denied, match="no open turn was named"):
+        await system.compose(caller=eve, prompt="next", store=True)
+
+
 async def test_requests_that_make_no_sense_are_refused_in_one_line(system: System) -> None:
     """A user's mistake is named, with the way out."""
     with pytest.raises(Invalid, match="a window of 12 tokens is too small; the least is 256"):
