@@ -18,6 +18,7 @@ from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown
 from eunoe.schemas.facts import Scope
 
 WAIT_SECONDS = 5.0  # seconds that one question waits for the end of an erasure
+PLAN_SECONDS = 300.0  # seconds that it may take to look through the log: some ten thousand records a second
 
 _FACT = re.compile("f[a-z2-7]{10}")  # a whole id
 
@@ -93,8 +94,8 @@ async def in_log(gate: Gate, fact: str) -> bool:
 
 
 async def plan(gate: Gate, asked: ErasureTarget) -> EraseReply:
-    """What an erasure would take."""
-    return await gate.ask("erase", EraseRequest(target=asked, dry_run=True), EraseReply)
+    """What an erasure would take. All that memory did is read for that."""
+    return await gate.ask("erase", EraseRequest(target=asked, dry_run=True), EraseReply, timeout=PLAN_SECONDS)
 
 
 def _untold(reply: EraseReply) -> None:

@@ -12,6 +12,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from math import inf
 
 import anyio
 import msgspec
@@ -40,6 +41,7 @@ Remake = Callable[[str, str], Awaitable[None]]
 while nobody can."""
 
 LOOK_SECONDS = 30.0  # seconds between two looks for what another worker left
+SHORTEST_SECONDS = 0.5  # seconds that a request waits at least for others to be done with, so that its own is begun
 LONGEST_SECONDS = 8.0  # seconds that a request waits for the end of its erasure, so that its answer comes in time
 RACED_SECONDS = 1.0  # seconds before a worker looks again, after another one was first
 _request = msgspec.json.Decoder(EraseRequest)
@@ -91,11 +93,14 @@ class Erasing:
             return await self._planned(request.target)
         ids.check(request.id, "erasure")
         erasures.check_reason(request.reason)
-        with anyio.move_on_after(max(0.0, min(request.wait, LONGEST_SECONDS))):
+        with anyio.move_on_after(max(SHORTEST_SECONDS, min(request.wait, LONGEST_SECONDS))) as waiting:
             async with self._lock:
-                nothing = await self._begin(caller, request)
-                if nothing is not None:
-                    return nothing
+                if not await self._begun(caller, request):
+                    end, waiting.deadline = waiting.deadline, inf  # to cut it off would be to begin it in vain
+                    nothing = await self._begin(caller, request)
+                    waiting.deadline = end
+                    if nothing is not None:
+                        return nothing
                 await self._try()
         self._wake.set()
         return await self._answer(request)
@@ -169,17 +174,21 @@ class Erasing:
             raise Busy("the erasure could not be begun in time, for others are under way; ask again")
         return erasure.reply(book.position, await self._remover.removed(erasure), self._waiting)
 
-    async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
-        """Write down what is intended, unless it is already; an answer when there is nothing to erase."""
+    async def _begun(self, caller: Caller, request: EraseRequest) -> bool:
+        """Whether it is already; those before it are finished first."""
         book = await self._book.read()
         known = book.erasures.get(request.id)
         if known is not None:
             if known.target != request.target or known.by != caller:
                 raise NumberReused(f"the erasure {request.id} is of {known.target.words}; use another id")
-            return None
+            return True
         if next(book.pending(), None):
             await self._finish()
-            book = await self._book.read()
+        return False
+
+    async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
+        """Write down what is intended; an answer when there is nothing to erase."""
+        book = await self._book.read()
         found = await self._finding.find(request.target)
         if not found.chains:
             return _nothing(request.target)

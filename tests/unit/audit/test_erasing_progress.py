@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import anyio
 import pytest
 from desks import Desk, whole_turn
 from erasing_desks import SECRET, asked, entries, erase
 
+from eunoe.audit.found import Found
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
@@ -111,3 +113,28 @@ async def test_of_old_erasures_only_what_is_said_of_them_is_held(desk: Desk, mon
     held = [sum(len(one.positions) for one in erasure.rounds) for erasure in book.erasures.values()]
     assert held == [0, 0, 1, 1]
     assert (first.state, first.counts.records, first.removed) == ("done", 1, 1)
+
+
+@pytest.mark.parametrize("wait", [0.0, 5.0])
+async def test_what_takes_long_to_find_is_begun_all_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, wait: float
+) -> None:
+    """A log so long that it is not looked through while a request waits: the answer comes late, and not in vain."""
+    monkeypatch.setattr("eunoe.audit.erasing.SHORTEST_SECONDS", 0.05)
+    monkeypatch.setattr("eunoe.audit.erasing.LONGEST_SECONDS", 0.05)
+    await desk.append(1, *whole_turn(SECRET))
+    finding = desk.worker._erasing._finding
+    find = finding.find
+
+    async def slow(target: ErasureTarget, *more: int) -> Found:
+        await anyio.sleep(0.1)
+        return await find(target, *more)
+
+    monkeypatch.setattr(finding, "find", slow)
+    request = EraseRequest(target=WHOLE, id="e", reason="asked to", wait=wait)
+
+    reply = await asked(desk, request)
+    await desk.worker._erasing._go_on()
+
+    assert (reply.state, reply.counts.records) == ("running", 1)
+    assert (await asked(desk, request)).state == "done"
