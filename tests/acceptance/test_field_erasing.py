@@ -60,6 +60,29 @@ async def test_an_erased_entry_is_in_no_context_of_workers_that_ran_all_along(me
     assert await lines(memory, "u") == others
 
 
+async def test_an_erased_turn_leaves_contexts_without_placeholders(memory: Memory, fleet: Fleet) -> None:
+    """One line says so; a context from before the erasure says what it had, one from after it is the same again."""
+    thread = memory.thread("t")
+    for said in ("hello", SECRET):
+        async with thread.turn(said) as turn:
+            await turn.reply(f"You said {said}.")
+    async with thread.turn("before") as turn:
+        await turn.context()
+        await turn.reply("Yes.")
+
+    await memory.erase(thread="t", turns=[2], reason="asked to")
+    async with thread.turn("after") as turn:
+        then = await turn.context()
+
+    before, after = await thread.context(turn=3), await thread.context(turn=4)
+    assert "Everything said in 1 turn was erased." in text(then)
+    assert "[entry" not in text(then)
+    assert (then.recipe.turns, then.recipe.erased) == ((1, 3), 1)
+    assert SECRET not in text(before)
+    assert before.differs == "erased: entry 3; erased: entry 4"
+    assert (after.differs, after.messages) == ("", then.messages)
+
+
 @pytest.mark.parametrize("shape", FORMATS)
 async def test_contexts_with_erased_calls_are_what_every_api_takes(memory: Memory, fleet: Fleet, shape: Format) -> None:
     """A call without its arguments still has its result, and the other way round."""

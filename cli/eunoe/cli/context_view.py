@@ -59,6 +59,8 @@ def remarks(found: Context) -> Iterator[Text]:
         said.append(("pending", f"facts of turns {', '.join(map(str, found.recipe.pending))} are still to come"))
     if found.recipe.left:
         said.append(("left out", f"{words.count(found.recipe.left, 'turn')} before turn {found.recipe.first_turn}"))
+    if found.recipe.erased:
+        said.append(("erased", f"everything said in {words.count(found.recipe.erased, 'turn')}"))
     said.append(("done to fit", ", ".join(found.recipe.steps)))
     said.append(("reflects", reflects(found.watermark)))
     for name, what in said:

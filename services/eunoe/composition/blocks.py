@@ -19,12 +19,21 @@ RULE = (
 
 
 def earlier(
-    lines: Sequence[str], hidden: int, *, left: int, first_turn: int, pending: Sequence[int], memory_tool: bool
+    lines: Sequence[str],
+    hidden: int,
+    *,
+    left: int,
+    first_turn: int,
+    pending: Sequence[int],
+    memory_tool: bool,
+    erased: int = 0,
 ) -> str:
     """The earlier block, empty when there is nothing to say."""
     body = [RULE] if memory_tool else []
     if left:
         body.append(_left(left, first_turn))
+    if erased:
+        body.append(_erased(erased))
     if pending:
         body.append(f"The facts of {_turns(pending)} are not extracted yet.")
     body += _facts(lines, hidden)
@@ -46,6 +55,10 @@ def dropped(rounds: int, entries: tuple[int, int], hint: str) -> str:
 def _left(left: int, first_turn: int) -> str:
     what = "1 turn" if left == 1 else f"{left} turns"
     return f"{what} before turn {first_turn} left this context; they are kept."
+
+
+def _erased(count: int) -> str:
+    return f"Everything said in {'1 turn' if count == 1 else f'{count} turns'} was erased."
 
 
 def _facts(lines: Sequence[str], hidden: int) -> list[str]:

@@ -11,9 +11,9 @@ from eunoe.composition.fold import Turn
 from eunoe.composition.formats.shape import GO_ON
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import words
-from eunoe.composition.rounds import Said, Step, tool_rounds
-from eunoe.composition.showing import Renderings, left_marker, step_pieces
-from eunoe.schemas.context import Rendering
+from eunoe.composition.literal import literal, size
+from eunoe.composition.rounds import Said, tool_rounds
+from eunoe.composition.showing import Renderings
 from eunoe.schemas.events import Response, ToolCall, ToolResult
 
 WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
@@ -26,7 +26,9 @@ class Draft:
     def __init__(self, inputs: Inputs, settings: Settings) -> None:
         self.inputs = inputs
         self.settings = settings
-        self.turns, self.sizes, self.first_turn = _literal(inputs, settings)
+        found = literal(inputs, settings)
+        self.turns, self.sizes, self.first_turn = found.turns, found.sizes, found.first
+        self._erased = found.erased
         self.older = False
         self.dropped = 0
         self.shrink = 0
@@ -139,12 +141,12 @@ class Draft:
         if self.turns:
             turn = self.turns[-1]
             drop = self.dropped if turn is self.last else 0
-            self.sizes[-1] = _size(turn, self.renderings_of(turn), drop, self.settings)
+            self.sizes[-1] = size(turn, self.renderings_of(turn), drop, self.settings)
         if self.inputs.open is not None:
             opened = self.inputs.open
             drop = self.dropped if opened is self.last else 0
-            size = _size(opened, self.renderings_of(opened), drop, self.settings, live=True)
-            self.tail = max(size - self.prompt, 0)
+            measured = size(opened, self.renderings_of(opened), drop, self.settings, live=True)
+            self.tail = max(measured - self.prompt, 0)
 
     def measure_blocks(self) -> None:
         """Choose the facts again for the turns that are literal now, and measure the two blocks."""
@@ -160,6 +162,7 @@ class Draft:
             [fact.line for fact in self.facts.earlier],
             self.facts.hidden[0],
             left=self.left,
+            erased=self.erased,
             first_turn=self.first_turn,
             pending=self.pending,
             memory_tool=self.settings.manner.memory_tool,
@@ -181,7 +184,12 @@ class Draft:
     @property
     def left(self) -> int:
         header = self.inputs.fold.header
-        return header.committed - len(self.turns) if header else 0
+        return header.committed - len(self.turns) - self.erased if header else 0
+
+    @property
+    def erased(self) -> int:
+        """Turns from the cut mark on that are left out because everything that was said in them was erased."""
+        return sum(number >= self.first_turn for number in self._erased)
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -227,52 +235,7 @@ class Draft:
 
 def reaches(inputs: Inputs, settings: Settings) -> bool:
     """Whether the turns that are folded fill the window."""
-    return sum(_literal(inputs, settings)[1]) > settings.window
-
-
-def _literal(inputs: Inputs, settings: Settings) -> tuple[list[Turn], list[int], int]:
-    """The turns from the mark on, as many as a window can need; their sizes; the first that may be literal."""
-    turns: list[Turn] = []
-    sizes: list[int] = []
-    total, output = 0, settings.output
-    for turn in inputs.fold.committed(inputs.mark):
-        if total > settings.window:
-            return turns[::-1], sizes[::-1], turns[-1].number
-        shown = renderings.after(turn, output, settings.manner.memory_tool)
-        turns.append(turn)
-        sizes.append(_size(turn, shown, 0, settings))
-        total += sizes[-1]
-    return turns[::-1], sizes[::-1], inputs.mark or _first(inputs, turns)
-
-
-def _first(inputs: Inputs, turns: list[Turn]) -> int:
-    """The mark of a context that has none yet: 1 while every committed turn is in it."""
-    header = inputs.fold.header
-    return turns[-1].number if turns and header and header.committed > len(turns) else 1
-
-
-def _size(turn: Turn, shown: Renderings, drop: int, settings: Settings, *, live: bool = False) -> int:
-    """Tokens of a turn without its ``drop`` oldest tool rounds."""
-    weights = _weights(turn, shown, settings, live)
-    if not drop:
-        return sum(weights.values())
-    gone = tool_rounds(turn.steps)[:drop]
-    marker = settings.weigh(settings.manner.shape.derived(left_marker(turn, gone, settings.manner)))
-    return sum(weights.values()) - sum(weights[step.first] for step in gone) + marker
-
-
-def _weights(turn: Turn, shown: Renderings, settings: Settings, live: bool) -> dict[int, int]:
-    """Tokens of each step of a turn, by its first entry."""
-    key = ("weights", settings.manner, settings.counter.name, shown, live)
-    found: dict[int, int] | None = turn.cache.get(key)
-    if found is None:
-        how = {rendering.entry: rendering for rendering in shown}
-        found = turn.cache[key] = {step.first: _weight(turn, step, how, settings, live) for step in turn.steps}
-    return found
-
-
-def _weight(turn: Turn, step: Step, how: dict[int, Rendering], settings: Settings, live: bool) -> int:
-    return settings.weigh(step_pieces(turn, step, how, settings.manner, live=live))
+    return literal(inputs, settings).reach > settings.window
 
 
 def _own_tokens(turn: Turn, settings: Settings) -> int:

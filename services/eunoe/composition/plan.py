@@ -34,6 +34,7 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
         first_turn=draft.first_turn,
         sha256="",
         left=draft.left,
+        erased=draft.erased,
         instructions=tuple(item.entry for item in inputs.instructions),
         instructions_at=tuple(item.position for item in inputs.instructions),
         request=inputs.request,
@@ -49,17 +50,22 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
         note=fitting.note(draft) if floor else "",
         pending=draft.pending,
         steps=tuple(draft.steps),
-        settings={
-            "target": settings.target,
-            "headroom": settings.headroom,
-            "headroom_tokens": draft.budget.headroom,
-            "goal": draft.budget.goal,
-            "anchor": inputs.anchor,
-            "output": settings.output,
-        },
+        settings=_numbers(draft),
     )
     lines = {fact.shown.id: fact.line for fact in (*draft.facts.earlier, *draft.facts.now)}
     return recipe, lines | ({draft.carried.shown.id: draft.carried.line} if draft.carried else {})
+
+
+def _numbers(draft: Draft) -> dict[str, float]:
+    """Every number that the plan depended on, beside those that the recipe names."""
+    return {
+        "target": draft.settings.target,
+        "headroom": draft.settings.headroom,
+        "headroom_tokens": draft.budget.headroom,
+        "goal": draft.budget.goal,
+        "anchor": draft.inputs.anchor,
+        "output": draft.settings.output,
+    }
 
 
 def enough(inputs: Inputs, settings: Settings) -> bool:

@@ -110,6 +110,7 @@ def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequen
         [lines[fact.id] for fact in recipe.earlier if fact.id in lines],
         recipe.earlier_hidden,
         left=recipe.left,
+        erased=recipe.erased,
         first_turn=recipe.first_turn,
         pending=recipe.pending,
         memory_tool=recipe.memory_tool,
