@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from rich.cells import cell_len, chop_cells
 
 from eunoe.cli.output import clean
+from eunoe.facts import times
 
 _UNITS = ("KB", "MB", "GB", "TB")  # each a thousand of the one before
 
@@ -29,12 +30,12 @@ def count(number: int, what: str, many: str = "") -> str:
 
 def day(time: int) -> str:
     """Milliseconds UTC as ``2026-01-31 09:05``, or nothing for none."""
-    return _at(time).strftime("%Y-%m-%d %H:%M") if time else ""
+    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M") if time else ""
 
 
 def moment(time: int) -> str:
     """Milliseconds UTC as ``2026-01-31 09:05:07Z``, or nothing for none."""
-    return _at(time).strftime("%Y-%m-%d %H:%M:%SZ") if time else ""
+    return times.stamp(time) if time else ""
 
 
 def one_line(text: str, width: int) -> str:
@@ -54,7 +55,3 @@ def listed(names: tuple[str, ...], most: int = 3) -> str:
 def span(first: int, last: int) -> str:
     """``7``, or ``7-9``."""
     return str(first) if first == last else f"{first}-{last}"
-
-
-def _at(time: int) -> datetime:
-    return datetime.fromtimestamp(time / 1000, UTC)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from eunoe.composition import marks
 from eunoe.schemas.events import Attachment, Entry
@@ -61,11 +60,6 @@ def lines(event: Entry) -> int:
 def attachment(one: Attachment) -> str:
     name = f" {marks.one_line(one.name)}" if one.name else ""
     return f"[attachment{name}: {one.media_type}, {one.size} bytes]"
-
-
-def stamp(time: int) -> str:
-    """A time in ms UTC as people write it, to the second."""
-    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def cut_bytes(value: str, limit: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eunoe.composition import contents, hints, marks
 from eunoe.composition.contents import Item
+from eunoe.facts import times
 from eunoe.schemas import limits
 from eunoe.schemas.events import ToolCall, ToolResult
 
@@ -16,7 +17,7 @@ def reference(item: Item, result: ToolResult, call: ToolCall | None, memory_tool
     tool = tool_of(result, call)
     facts = ", ".join((outcome(result), _count(contents.lines(result), "line"), _count(contents.size(result), "byte")))
     head = (
-        f"[output of entry {result.entry} held back: {tool} at {contents.stamp(item.time)}, {facts}; "
+        f"[output of entry {result.entry} held back: {tool} at {times.stamp(item.time)}, {facts}; "
         f"{hints.recall(result.entry, tool, memory_tool)}]"
     )
     return contents.cut_bytes("\n".join([head, *_quotes(result, call)]), limits.REFERENCE_BYTES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from eunoe.facts.fold import View
 from eunoe.facts.lineage import rank
 from eunoe.facts.runs import Version
-from eunoe.facts.times import said
+from eunoe.facts.times import said, stamp
 from eunoe.facts.wording import spoken
 
 _ACTS = {"retired": "taken back", "deleted": "deleted", "approved": "approved", "moved": "moved to another scope"}
@@ -54,7 +54,7 @@ def _stands(view: View, version: Version) -> str:
     """What is in force: who says so, how often, and last when."""
     heads = view.sources if view.current and version.id == view.current.id else (version,)
     times = sum(head.supports for head in heads)
-    last = said(max(head.newest for head in heads)[0])
+    last = stamp(max(head.newest for head in heads)[0])
     often = f" {times} times, last" if times > 1 else ""
     who = spoken(version.first.fact) + (f" and {len(heads) - 1} more" if len(heads) > 1 else "")
     proposed = "nobody with the authority has approved it yet: " if version.state == "proposed" else ""
@@ -64,7 +64,7 @@ def _stands(view: View, version: Version) -> str:
 def _naming(version: Version, by: Version | None) -> str:
     if by is None:
         return f" ({version.superseded_by})" if version.superseded_by else ""
-    return f": {by.value!r} ({by.id}, {spoken(by.first.fact)}, at {said(by.first.fact.at)})"
+    return f": {by.value!r} ({by.id}, {spoken(by.first.fact)}, at {stamp(by.first.fact.at)})"
 
 
 def _ended(view: View, version: Version) -> str:
@@ -74,7 +74,7 @@ def _ended(view: View, version: Version) -> str:
     if act is None:
         return f"it was {done} ({version.superseded_by})"
     why = f": {act.reason}" if act.reason else ""
-    return f"it was {done} by {act.by} at {said(act.recorded)}{why}"
+    return f"it was {done} by {act.by} at {stamp(act.recorded)}{why}"
 
 
 def _moment(at: int | None, offset: int) -> str:

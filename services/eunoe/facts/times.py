@@ -48,15 +48,22 @@ def read(text: str) -> datetime:
 
 
 def said(at: int, offset: int = 0) -> str:
-    """A moment (ms UTC) as `read` reads it, in an offset (minutes east of UTC): ``2026-01-31`` for a midnight, else to
-    the second or millisecond. What that offset has no year for is said in UTC."""
+    """A moment (ms UTC) as `read` reads it, in an offset (minutes east of UTC): ``2026-01-31`` for a midnight, else
+    ``2026-01-31 09:05:07Z``, to the millisecond where it has one. What that offset has no year for is said in UTC."""
     if not 0 <= at <= limits.LAST_MOMENT:
         return f"{at} ms"
     away = offset * _MINUTE if at + offset * _MINUTE <= limits.LAST_MOMENT else 0
     local = (_EPOCH + at * _MILLISECOND).astimezone(timezone(away * _MILLISECOND))
-    exact = local.isoformat(timespec="milliseconds" if at % 1000 else "seconds")
+    exact = local.isoformat(" ", "milliseconds" if at % 1000 else "seconds")
     text, zone = exact[:-_ZONE], exact[-_ZONE:]
     midnight = (at + away) % _DAY == 0
     if zone == "+00:00":
         zone = "" if midnight else "Z"
     return (text[:_DATE] if midnight else text) + zone
+
+
+def stamp(at: int) -> str:
+    """When something was done (ms UTC), always to the second: ``2026-01-31 09:05:07Z``."""
+    if not 0 <= at <= limits.LAST_MOMENT:
+        return f"{at} ms"
+    return datetime.fromtimestamp(at // 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

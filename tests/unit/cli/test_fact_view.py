@@ -115,7 +115,7 @@ def test_a_version_says_when_it_holds_what_it_carries_and_where_its_content_is()
         "2026-01-31 09:05:07Z  passed",
         "  from tool bash, turn 1, entry 4",
         "  recorded 2026-01-31 09:06:07Z",
-        "  holds from 2026-01-01 until 2026-01-31T07:35:07-01:30",
+        "  holds from 2026-01-01 until 2026-01-31 07:35:07-01:30",
         "  from the fact fccccccccc2",
         "  pinned",
         "  labels: release",

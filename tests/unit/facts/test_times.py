@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eunoe.facts.times import moment, read, said
+from eunoe.facts.times import moment, read, said, stamp
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
 
@@ -80,9 +80,9 @@ def test_a_moment_is_said_in_the_offset_in_which_it_was_given() -> None:
     """A midnight there is a date with its offset."""
     at = moment("2026-05-12T09:30:00+02:00")
     assert [said(at), said(at, 120), said(at, -570)] == [
-        "2026-05-12T07:30:00Z",
-        "2026-05-12T09:30:00+02:00",
-        "2026-05-11T22:00:00-09:30",
+        "2026-05-12 07:30:00Z",
+        "2026-05-12 09:30:00+02:00",
+        "2026-05-11 22:00:00-09:30",
     ]
     assert said(moment("2026-05-12+02:00"), 120) == "2026-05-12+02:00"
     assert read("2026-05-12T09:30:00.5+02:00").utcoffset() == timedelta(hours=2)
@@ -90,4 +90,9 @@ def test_a_moment_is_said_in_the_offset_in_which_it_was_given() -> None:
 
 def test_a_moment_is_said_as_short_as_it_is() -> None:
     """A midnight as its date, whole seconds without a fraction."""
-    assert [said(0), said(1000), said(1001)] == ["1970-01-01", "1970-01-01T00:00:01Z", "1970-01-01T00:00:01.001Z"]
+    assert [said(0), said(1000), said(1001)] == ["1970-01-01", "1970-01-01 00:00:01Z", "1970-01-01 00:00:01.001Z"]
+
+
+def test_when_something_was_done_is_said_to_the_second() -> None:
+    """Also at midnight; what is finer is cut."""
+    assert [stamp(0), stamp(1999)] == ["1970-01-01 00:00:00Z", "1970-01-01 00:00:01Z"]
