@@ -16,6 +16,7 @@ from eunoe.cli.app import choices
 
 WIDTH = 80  # columns where the output is no terminal
 
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # embeddings, overrides, isolates
 _END_SPACES = re.compile(r" +$", re.MULTILINE)
 
 T = TypeVar("T")
@@ -92,9 +93,17 @@ def table(*headers: str, right: tuple[str, ...] = (), fold: tuple[str, ...] = ()
 
 
 def clean(text: str) -> str:
-    """Text that cannot steer a terminal: control characters, but for line ends and tabs, are written as ``\\xNN``."""
-    return "".join(character if _harmless(character) else f"\\x{ord(character):02x}" for character in text)
+    """Text that cannot steer a terminal: control characters, but for line ends and tabs, are written as ``\\xNN``, and
+    what turns the direction of all that follows as ``\\uNNNN``; scripts that run from right to left do not need that.
+    """
+    return "".join(character if _harmless(character) else _escaped(ord(character)) for character in text)
 
 
 def _harmless(character: str) -> bool:
+    if character in _TURNING:
+        return False
     return character in "\n\t" or not (ord(character) < 32 or 0x7F <= ord(character) < 0xA0)
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

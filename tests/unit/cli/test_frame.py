@@ -159,6 +159,7 @@ def test_a_code_that_no_error_has_is_the_root_error() -> None:
 def test_text_cannot_steer_the_terminal() -> None:
     """Escape sequences in contents are shown, not obeyed; line ends and tabs stay."""
     assert clean("a\x1b[31mred\x07\tb\nc\x9b") == "a\\x1b[31mred\\x07\tb\nc\\x9b"
+    assert clean("from \u202enosrep\u202c, \u05d0\u05d1") == "from \\u202enosrep\\u202c, \u05d0\u05d1"
 
 
 def test_tables_fit_eighty_columns_and_hold_no_colour_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
