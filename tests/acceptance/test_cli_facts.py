@@ -274,6 +274,8 @@ def test_pins_have_a_budget_that_says_by_how_much_it_is_exceeded(eunoe: Shell) -
 
     assert eunoe("fact", "pin", first["id"]).lines[-1] == f"undo: eunoe fact pin {first['id']} --off"
     assert values(eunoe, "--pinned") == ["x" * 180]
+    again = eunoe("fact", "pin", first["id"])
+    assert (again.code, again.lines[0]) == (0, f"is pinned already: {first['id']}  entity pin one:")
     line = refused(eunoe("fact", "pin", second["id"]), 1)
     assert first["id"] in line
     assert "60" in line

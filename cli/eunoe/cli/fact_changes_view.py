@@ -49,8 +49,11 @@ def moved(found: Changed) -> Iterator[Text]:
 
 
 def pinned(found: Changed) -> Iterator[Text]:
-    """Pinned, or not any more; and the way back."""
+    """Pinned, or not any more, and the way back; or that it was so already."""
     on = found.fact.pinned
+    if found.duplicate:
+        yield _said("is pinned already" if on else "is not pinned", found)
+        return
     yield _said("pinned" if on else "not pinned any more", found)
     yield _hint(f"undo: {ways_back.again('pin', found.fact.id, found.fact, *(['--off'] if on else []))}")
 

@@ -148,7 +148,8 @@ class Editing(Asking):
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
-        """Show a fact first in every context; raises `DoesNotFit` when its owner's pins would be too many tokens."""
+        """Show a fact first in every context; one that is pinned already is a duplicate, and nothing is done. Raises
+        `DoesNotFit` when its owner's pins would be too many tokens."""
         found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, expected=expected), key)
 
@@ -162,7 +163,7 @@ class Editing(Asking):
         expected: str | None = None,
         key: str = "",
     ) -> Receipt:
-        """Pin a fact no more."""
+        """Pin a fact no more; of one that is not pinned as `pin`."""
         found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, pinned=False, expected=expected), key)
 
@@ -209,7 +210,8 @@ class Editing(Asking):
         return StatedFact(_id(receipt), receipt, duplicate=receipt.duplicate)
 
     async def _act(self, found: FactView, event: Event, key: str) -> Receipt:
-        return await self.append(stating.chain_of(found.identity), "", [event], key=key)
+        there = labelling.there(found, event, key)
+        return there or await self.append(stating.chain_of(found.identity), "", [event], key=key)
 
     async def _stated(self, about: Identity, value: str, events: Sequence[Event], key: str) -> StatedFact:
         """Append a statement, and say what it became as soon as somebody knows."""

@@ -123,6 +123,12 @@ def test_pins_and_labels_say_how_it_is_now() -> None:
         "undo: eunoe fact pin faaaaaaaaaa --off",
     ]
     assert plain(fact_changes_view.pinned(changed(decision())))[0].startswith("not pinned any more: ")
+    assert plain(fact_changes_view.pinned(changed(decision(pinned=True), duplicate=True))) == [
+        "is pinned already: faaaaaaaaaa  decision exit status: 3"
+    ]
+    assert plain(fact_changes_view.pinned(changed(decision(), duplicate=True))) == [
+        "is not pinned: faaaaaaaaaa  decision exit status: 3"
+    ]
     assert plain(fact_changes_view.labelled(changed(decision(labels=("infra", "release")))))[1] == (
         "labels: infra, release"
     )

@@ -255,6 +255,26 @@ async def test_what_is_pinned_is_listed_until_it_is_not(memory: Memory) -> None:
     assert [fact.id for fact in (await memory.facts(pinned=True)).facts] == [facts[1].id]
 
 
+async def test_what_is_pinned_already_is_not_pinned_again(memory: Memory) -> None:
+    """Nor is a pin taken off that is not there: the answer says that it was so, and no act comes of it."""
+    fact = await memory.state_fact("note", "n", "v")
+    first, second = [await memory.pin(fact.id) for _ in range(2)]
+    off, still = [await memory.unpin(fact.id) for _ in range(2)]
+
+    assert [one.duplicate for one in (first, second, off, still)] == [False, True, False, True]
+    assert [act.kind for act in (await memory.fact(fact.id)).acts] == ["pinned", "unpinned"]
+
+
+async def test_a_pin_that_is_there_is_still_refused_to_who_saw_another_fact(memory: Memory) -> None:
+    """The condition is the log's to decide."""
+    fact = await memory.state_fact("note", "n", "v")
+    await memory.pin(fact.id)
+
+    with pytest.raises(Stale):
+        await memory.pin(fact.id, expected="")
+    assert (await memory.pin(fact.id, expected=fact.id)).duplicate
+
+
 # Retiring and deleting
 
 
