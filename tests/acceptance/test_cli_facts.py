@@ -192,7 +192,7 @@ def test_what_was_known_at_a_moment_is_known_for_good(eunoe: Shell) -> None:
         (["--key", ""], "the key id is empty"),
         (["--content", "a", "--content-file", "b"], "--content and --content-file both give the content"),
         (["--content", "x" * (64 * 1024 + 1)], "64 KiB"),
-        (["--content-file", "/nowhere"], "/nowhere cannot be read: No such file or directory"),
+        (["--content-file", "/nowhere"], "there is no file /nowhere"),
         (["--replaces", "fabcd"], "--preview"),
     ],
 )

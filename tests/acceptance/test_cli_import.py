@@ -38,7 +38,10 @@ def test_a_file_goes_in_once(eunoe: Shell, tmp_path: Path) -> None:
 
 
 def test_each_file_that_is_no_transcript_is_a_line_and_the_others_go_in(eunoe: Shell, tmp_path: Path) -> None:
-    """Missing, empty, binary, half, a folder: one line each on stderr, exit code 1, and the good one is in."""
+    """Missing, empty, binary, half, a folder: one line each on stderr, exit code 2, and the good one is in.
+
+    Without the missing one the exit code is 1.
+    """
     empty = write(tmp_path / "empty.json", "")
     binary = write(tmp_path / "binary.json", bytes(range(256)))
     half = write(tmp_path / "half.json", '{"messages":[{"role":"user","content":"on')
@@ -55,7 +58,8 @@ def test_each_file_that_is_no_transcript_is_a_line_and_the_others_go_in(eunoe: S
     assert complaints[3].startswith(f"eunoe: {half} is no transcript: line 1 is not JSON: ")
     assert complaints[4:] == [f"eunoe: {tmp_path} is a directory; name one file of it"]
     assert done.lines == [f"{good}: thread good, 1 turn, 4 events; added"]
-    assert done.code == 1
+    assert done.code == 2
+    assert eunoe("import", empty, good).code == 1
 
 
 def test_a_bad_line_is_reported_and_the_rest_goes_in(eunoe: Shell, tmp_path: Path) -> None:
@@ -133,8 +137,9 @@ def test_an_import_as_json_says_all_of_each_file(eunoe: Shell, tmp_path: Path) -
     good, missing = done.json
     assert (good["threads"], good["turns"], good["problems"][0]["line"]) == (["json"], 2, 3)
     assert missing["error"] == f"there is no file {tmp_path / 'none.json'}"
+    assert missing["missing"]
     assert len(done.err.splitlines()) == 2
-    assert done.code == 1
+    assert done.code == 2
 
 
 def test_an_export_comes_in_again_in_another_space(eunoe: Shell, tmp_path: Path) -> None:

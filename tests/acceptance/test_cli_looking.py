@@ -348,7 +348,7 @@ def test_no_line_of_a_piped_list_ends_in_spaces(eunoe: Shell, arguments: list[st
             2,
             "--root checks the anchors of the live log, and an export has none of them; give one of the two",
         ),
-        (["audit", "verify", "/nowhere"], 2, "/nowhere cannot be read: No such file or directory"),
+        (["audit", "verify", "/nowhere"], 2, "there is no file /nowhere"),
         (["audit", "burn"], 2, "no such command 'burn'"),
         (["facts", "--cursor", "garbage"], 2, "'garbage' is no cursor"),
         (["audit", "export", "--out", "."], 2, ". cannot be written: it is a directory; give a file's name"),

@@ -10,6 +10,7 @@ from eunoe.audit.contents import fetch
 from eunoe.audit.export import verify_export
 from eunoe.audit.verify import Verdict, Verifier
 from eunoe.client import receipts
+from eunoe.client.files import unreadable
 from eunoe.runtime.session import Session
 from eunoe.schemas.errors import Invalid, NotFound
 
@@ -42,7 +43,7 @@ def exported(file: Path, thread: str = "") -> Verdict:
         with file.open("rb") as lines:
             return _known(verify_export(lines, Verifier(thread=thread)), thread)
     except OSError as error:
-        raise Invalid(f"{file} cannot be read: {error.strerror or error}") from None
+        raise unreadable(file, error) from None
 
 
 def root_given(text: str | None) -> str:

@@ -14,6 +14,7 @@ from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import expected_given, given
 from eunoe.cli.fact_changes import Changed, change, stated, version, where
+from eunoe.client.files import unreadable
 from eunoe.client.memory import Memory
 from eunoe.facts import times
 from eunoe.schemas import ids, limits
@@ -192,7 +193,7 @@ def _content(text: str | None, file: Path | None) -> str:
                 raw = opened.read(most + 1)
         found = raw.decode() if len(raw) <= most else ""
     except OSError as error:
-        raise Invalid(f"{file} cannot be read: {error.strerror or error}") from None
+        raise unreadable(file, error) from None
     except UnicodeDecodeError as error:
         raise Invalid(f"the content of {file} is not UTF-8 text (byte {error.start})") from None
     if len(raw) > most:

@@ -16,6 +16,7 @@ from eunoe.cli.connect import run
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean, console, emit_json
 from eunoe.cli.progress import progress_bar
+from eunoe.client.files import NoFile, unreadable
 from eunoe.client.importing import FORMATS, Format, Turn, import_file, read
 from eunoe.client.memory import Memory
 from eunoe.runtime.session import Session
@@ -58,7 +59,8 @@ def import_transcripts(
 
     A file that has grown adds what is new. A line that cannot be read is reported as FILE:LINE, and the rest
     goes in; a file that is no transcript, or whose thread holds another conversation, is reported, and the
-    others go in (exit code 1). With --thread, another conversation goes in after what is there.
+    others go in (exit code 1, and 2 for a file that is not there). With --thread, another conversation goes in after
+    what is there.
     """
     for value, what in ((thread, "thread"), (agent, "agent"), (session, "session")):
         if value is not None:
@@ -71,6 +73,8 @@ def import_transcripts(
         raise
     if choices(ctx).json:
         emit_json(outcomes)
+    if any(found.missing for found in outcomes):
+        raise typer.Exit(NoFile.exit_code)
     if any(found.failed or (strict and found.problem_count) for found in outcomes):
         raise typer.Exit(1)
 
@@ -102,9 +106,10 @@ async def _one(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -
                 progress=progress,
             )
     except UNREADABLE as error:
-        return Outcome(file=str(file), error=str(error))
+        return Outcome(file=str(file), error=str(error), missing=isinstance(error, NoFile))
     except OSError as error:
-        return Outcome(file=str(file), error=f"{file} cannot be read: {error.strerror or error}")
+        found = unreadable(file, error)
+        return Outcome(file=str(file), error=str(found), missing=isinstance(found, NoFile))
     return importing_view.outcome(str(file), report)
 
 

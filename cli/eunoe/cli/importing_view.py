@@ -13,7 +13,7 @@ from eunoe.client.importing.report import Report
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of one file. ``error`` says why nothing went in.
+    """What became of one file. ``error`` says why nothing went in, ``missing`` that there is no such file.
 
     ``turns`` and ``events`` count what the file holds, ``new_turns`` and ``new_events`` what of it went in now,
     ``here_events`` what was here.
@@ -37,6 +37,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     problem_count: int = 0
     problems: tuple[Problem, ...] = ()
     error: str = ""
+    missing: bool = False
 
     @property
     def failed(self) -> bool:

@@ -13,10 +13,10 @@ import typer
 from eunoe.cli.app import App, choices, group
 from eunoe.cli.connect import settings_of
 from eunoe.cli.output import emit_json
+from eunoe.client.files import unreadable
 from eunoe.runtime.permissions import WORKERS, grant
 from eunoe.runtime.server_config import User, passwords, render, user_name
 from eunoe.schemas import ids
-from eunoe.schemas.errors import Invalid
 from eunoe.schemas.subjects import Caller, Role
 
 
@@ -72,5 +72,4 @@ def _read(file: Path | None) -> dict[str, str]:
     try:
         return passwords(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise Invalid(f"the password file {file} cannot be read: {reason}") from None
+        raise unreadable(file, error) from None

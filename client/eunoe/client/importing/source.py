@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from eunoe.client.files import unreadable
 from eunoe.client.importing.model import Problem
 from eunoe.client.unicode import mend_value
 from eunoe.schemas import limits
@@ -93,10 +94,8 @@ def _checked_size(path: Path) -> int:
         with path.open("rb") as file:
             start = file.read(8192)
         size = path.stat().st_size
-    except FileNotFoundError:
-        raise Invalid(f"there is no file {path}") from None
     except OSError as error:
-        raise Invalid(f"{path} cannot be read: {error.strerror or error}") from None
+        raise unreadable(path, error) from None
     _check_start(path, start)
     return size
 
