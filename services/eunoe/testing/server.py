@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -83,9 +84,10 @@ class NatsServer:
         self._end(signal.SIGKILL)
 
     def freeze(self) -> None:
-        """Stop answering without closing a connection, until `thaw`."""
+        """Stop answering without closing a connection, until `thaw`; it has stopped when this returns."""
         if self._process:
             self._process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def thaw(self) -> None:
         if self._process:
