@@ -325,6 +325,28 @@ def test_a_preview_shows_what_would_be_and_leaves_what_is(eunoe: Shell) -> None:
     assert "red" in values(eunoe, "--subject", "entity", "--preview", "trial")
 
 
+def test_a_preview_that_holds_nothing_says_so(eunoe: Shell) -> None:
+    """A mistyped name is seen, in a list and in a context, beside what is live; one that holds something is silent."""
+    stated(eunoe, "entity", "bird", "blue", "--preview", "birds")
+    says = "eunoe: nothing is in the preview 'bird'; what it shows is what is live\n"
+
+    for command in (("facts",), ("facts", "--thread", "builder"), ("context", "builder", "next")):
+        wrong, right = (eunoe(*command, "--preview", name) for name in ("bird", "birds"))
+        assert (wrong.code, wrong.err, right.err) == (0, says, "")
+        assert wrong.out
+
+
+def test_an_agent_is_told_of_what_a_preview_holds_in_the_thread_that_it_names(eunoe: Shell) -> None:
+    """What a person tried there is something; another name is none."""
+    agent = eunoe.named("agent", "helper")
+    stated(eunoe, "note", "lamp", "off", "--thread", "builder", "--preview", "lamps")
+
+    wrong, right = (agent("context", "builder", "next", "--preview", name) for name in ("lamp", "lamps"))
+
+    assert (right.code, right.err) == (0, "")
+    assert wrong.err == "eunoe: nothing is in the preview 'lamp'; what it shows is what is live\n"
+
+
 def test_a_fact_of_a_preview_is_changed_where_the_preview_is_named(eunoe: Shell) -> None:
     """Elsewhere it is not to be found, which is said; a live fact is not changed by who names a preview."""
     live, tried = stated(eunoe, "entity", "cat", "grey"), stated(eunoe, "entity", "dog", "brown", "--preview", "pets")

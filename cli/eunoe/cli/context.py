@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from eunoe.cli import context_view, turns_view
+from eunoe.cli import context_view, previews, turns_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, given, number, require_thread
 from eunoe.cli.connect import look, settings_of
+from eunoe.cli.output import console
 from eunoe.cli.pages import emit_page
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, limits, subjects
@@ -61,12 +62,17 @@ def context(
         turn=_turn(what),
         preview=given(preview, "preview"),
     )
-    emit_page(ctx, look(ctx, _compose, thread, request), context_view.context)
+    found, nothing = look(ctx, _compose, thread, request)
+    if nothing:
+        console(ctx, stderr=True).print(f"eunoe: {nothing}", soft_wrap=True)
+    emit_page(ctx, found, context_view.context)
 
 
-async def _compose(session: Session, thread: str, request: ComposeRequest) -> Context:
+async def _compose(session: Session, thread: str, request: ComposeRequest) -> tuple[Context, str]:
+    """The context; and, of the next request, that the preview which looks at it holds nothing."""
     await require_thread(session, thread)
-    return (await ask(session, "compose", request, ComposeReply, subjects.thread_chain(thread))).context
+    found = (await ask(session, "compose", request, ComposeReply, subjects.thread_chain(thread))).context
+    return found, "" if request.turn else await previews.empty(session, request.preview, thread=thread)
 
 
 async def _turns(session: Session, thread: str, request: TurnsRequest) -> TurnsReply:

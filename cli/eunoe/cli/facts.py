@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 import typer
 
-from eunoe.cli import facts_view, sessions_view
+from eunoe.cli import facts_view, previews, sessions_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import ask, given, require_thread
 from eunoe.cli.connect import look
@@ -98,9 +98,9 @@ def facts(
 
 
 def fetched(ctx: typer.Context, request: FactsRequest) -> FactsReply:
-    """The page; a session that holds nothing any more, or never did, and no such kind are told on standard error."""
-    reply, said = look(ctx, _facts, request)
-    if said:
+    """The page; a session or preview that holds nothing, and no such kind are told on standard error."""
+    reply, told = look(ctx, _facts, request)
+    for said in told:
         console(ctx, stderr=True).print(f"eunoe: {said}", soft_wrap=True)
     return reply
 
@@ -119,8 +119,8 @@ def time_given(text: str | None) -> int | None:
     return None if text is None else times.moment(text)
 
 
-async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, str]:
-    """The page, and what was named and is not there: a session that does not last, or a kind."""
+async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, list[str]]:
+    """The page, and what was named and is not there: a session that does not last, a preview, or a kind."""
     if request.thread:
         await require_thread(session, request.thread)
     if request.scope or request.thread or request.session:
@@ -130,7 +130,15 @@ async def _facts(session: Session, request: FactsRequest) -> tuple[FactsReply, s
         reply = await _everyones(session, request)
     kept, instead = (tuple(_concerning(found, request.agent)) for found in (reply.facts, reply.instead))
     said = await _standing(session, request.session) or ("" if kept else await _unknown(session, request.subject))
-    return msgspec.structs.replace(reply, facts=kept, instead=instead), said
+    nothing = await _of_preview(session, request, reply)
+    return msgspec.structs.replace(reply, facts=kept, instead=instead), [line for line in (nothing, said) if line]
+
+
+async def _of_preview(session: Session, request: FactsRequest, reply: FactsReply) -> str:
+    """That the preview holds nothing; not asked where the page shows that it does."""
+    if reply.instead or any(fact.identity.preview for fact in reply.facts):
+        return ""
+    return await previews.empty(session, request.preview, thread=request.thread, of_session=request.session)
 
 
 async def _standing(session: Session, name: str) -> str:
