@@ -107,7 +107,8 @@ def _table(views: list[FactView], width: int, replaced: Mapping[str, FactView]) 
     widths = _widths(widest, _widest(HEADERS[SOURCE], " ".join(columns[SOURCE]).split()), width)
     for header, columns_of in zip(HEADERS, widths, strict=False):
         made.add_column(header, overflow="fold", width=columns_of)
-    for view, row in zip(views, zip(*columns[:shown], strict=True), strict=True):
+    fitted = [[words.broken(text, wide) for text in column] for column, wide in zip(columns, widths, strict=False)]
+    for view, row in zip(views, zip(*fitted, strict=True), strict=True):
         made.add_row(*row, style=_style(view))
     return made
 

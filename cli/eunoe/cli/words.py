@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from rich.cells import cell_len, chop_cells
@@ -46,6 +48,15 @@ def one_line(text: str, width: int) -> str:
     return chop_cells(flat, max(1, width - 1))[0].rstrip() + "…"
 
 
+def broken(text: str, width: int) -> str:
+    """The text with line feeds in every word wider than ``width`` columns, after a ``/`` or ``_`` where it has some.
+
+    Nothing else is added, and nothing taken away.
+    """
+    parts: list[str] = re.split(r"(\s+)", text)
+    return "".join("\n".join(_pieces(part, width)) if cell_len(part.strip()) > width else part for part in parts)
+
+
 def listed(names: tuple[str, ...], most: int = 3) -> str:
     """``a, b, c and 2 more``."""
     shown = ", ".join(clean(name) for name in names[:most])
@@ -55,3 +66,16 @@ def listed(names: tuple[str, ...], most: int = 3) -> str:
 def span(first: int, last: int) -> str:
     """``7``, or ``7-9``."""
     return str(first) if first == last else f"{first}-{last}"
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """A word in as few parts of at most ``width`` columns as end in ``/`` or ``_``, or at the width where none does."""
+    line = ""
+    for part in re.findall("[^/_]*[/_]|[^/_]+", word):
+        if cell_len(line + part) <= width:
+            line += part
+            continue
+        whole = [line] if line else []
+        *full, line = [*whole, *chop_cells(part, width)]
+        yield from full
+    yield line

@@ -72,6 +72,22 @@ def test_a_table_of_long_facts_keeps_ids_whole_at_80_columns() -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_a_long_file_name_is_broken_at_its_joints() -> None:
+    """After a slash or an underscore; of 60 columns name and value have 16 each."""
+    name = "services/eunoe/composition/formats/openai_request_messages.py"
+    facts = (view(identity=Identity("thread", "builder", "file", name), value="changed by edit_file, 1,204 lines"),)
+
+    lines = plain(facts_view.facts(FactsReply(facts=facts), 60))
+
+    assert lines[2:7] == [
+        "faaaaaaaaaa file    services/eunoe/  changed by       bash",
+        "                    composition/     edit_file, 1,204",
+        "                    formats/openai_  lines",
+        "                    request_",
+        "                    messages.py",
+    ]
+
+
 def test_a_long_source_leaves_room_for_the_value() -> None:
     """It wraps between its words, and the table stays within the terminal."""
     booked = Identity("thread", "run", "reservation", "EHGLP3")

@@ -43,6 +43,33 @@ def test_counts_are_words_with_the_right_ending() -> None:
     assert words.count(12_345, "entry", "entries") == "12,345 entries"
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("see a/b_c", ["see a/b_c"]),
+        ("src/eunoe/words.py", ["src/eunoe/", "words.py"]),
+        ("see test_of_words_that_wrap -v", ["see test_of_", "words_that_", "wrap -v"]),
+        ("abcdefghijklmno/p", ["abcdefghijkl", "mno/p"]),
+        ("a/bcdefghijklmnop", ["a/", "bcdefghijklm", "nop"]),
+        ("//////////////", ["////////////", "//"]),
+        ("日本語日本語日", ["日本語日本語", "日"]),
+        ("", [""]),
+    ],
+)
+def test_a_long_word_is_broken_where_a_name_has_a_joint(text: str, lines: list[str]) -> None:
+    """In twelve columns: after a slash or an underscore, at the width where there is none; other words stay whole."""
+    assert words.broken(text, 12).split("\n") == lines
+
+
+@given(st.text("ab/_ 日\n", max_size=60), st.integers(2, 9))
+def test_breaking_adds_line_feeds_only_and_every_word_fits(text: str, width: int) -> None:
+    """Whatever the text, so that what is copied is what was there."""
+    found = words.broken(text, width)
+
+    assert found.replace("\n", "") == text.replace("\n", "")
+    assert all(cell_len(word) <= width for word in found.split() if word)
+
+
 def test_a_long_list_of_names_ends_in_how_many_more() -> None:
     """Three names are shown; the rest are counted."""
     assert words.listed(()) == ""
