@@ -66,6 +66,7 @@ class Erasing:
         self._looked = 0
         self._seen: dict[str, int] = {}
         self._runs: dict[str, str] = {}
+        self._sought: dict[str, int] = {}  # where the log ended when an erasure that this worker began was looked for
         self._stale: dict[str, int] = {}  # where the log ended when the facts were first made again for an erasure
         self._counts = {"erased": 0, "erased_again": 0}
 
@@ -189,8 +190,10 @@ class Erasing:
     async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
         """Write down what is intended; an answer when there is nothing to erase."""
         book = await self._book.read()
+        self._sought[request.id] = await self._finding.end()
         found = await self._finding.find(request.target)
         if not found.chains:
+            self._sought.pop(request.id)
             return _nothing(request.target)
         fresh = Erasure(request.id, caller, request.target, request.reason)
         await self._intend(book, fresh, found)
@@ -230,7 +233,8 @@ class Erasing:
     async def _close(self, book: Book, erasure: Erasure) -> None:
         """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
         for made in (False, True):
-            found = await self._finding.find(erasure.target, erasure.began, self._stale.get(erasure.id, 0))
+            stale, seen = self._stale.get(erasure.id, 0), self._sought.get(erasure.id, 0)
+            found = await self._finding.find(erasure.target, erasure.began, stale, seen)
             if found.chains:
                 await self._intend(book, erasure, found)
                 return
@@ -240,6 +244,7 @@ class Erasing:
                     self._stale[erasure.id] = await self._finding.end()
         await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
         self._stale.pop(erasure.id, None)
+        self._sought.pop(erasure.id, None)
         self._counts["erased"] += 1
         logger.info("erased %s", erasure.target.words, extra={"action": "erased", "erasure": erasure.id})
 

@@ -32,17 +32,18 @@ class Finding:
         """The position of the log's last record."""
         return (await self._store.log.info()).last
 
-    async def find(self, target: ErasureTarget, bound: int | None = None, stale: int = 0) -> Found:
+    async def find(self, target: ErasureTarget, bound: int | None = None, stale: int = 0, seen: int = 0) -> Found:
         """Everything that a target takes, as the log is now, or (``bound``) as far as it was there when the erasure
-        began, at that position, with the contexts that were made of facts up to ``stale``; raises `NotFound` for a
-        thread that is not there."""
+        began, at that position, with the contexts that were made of facts up to ``stale``, or were appended
+        behind ``seen``; raises `NotFound` for a thread that is not there."""
         filters = subjects.memory_filters(self._store.space)
         if target.thread:
             chain = subjects.thread_chain(target.thread)
             if await self._chains.head(chain, fresh=True) is None:
                 raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
             filters.append(subjects.chain_subject(self._store.space, chain, "log"))
-        search = Search(target, self._kinds) if bound is None else Search(target, self._kinds, bound, stale)
+        since = () if bound is None else (bound, stale, seen or bound)
+        search = Search(target, self._kinds, *since)
         while search.again():
             async with closing(self._store.log.scan(filters)) as found:
                 async for stored in found:

@@ -9,6 +9,7 @@ and the recipes of contexts that hold its words. What structures a thread stays,
 A search that goes on after the erasure began has that as its ``bound``, a position of the log: what was appended
 since is new, and goes only when it came from what is erased. Contexts that were composed up to ``stale``, another
 position, may be made of facts that held it still: of those every one goes that says more of a fact than which it is.
+What was appended behind ``seen``, the end of the log at the first search, that one may not have looked at.
 """
 
 from __future__ import annotations
@@ -61,10 +62,13 @@ _ALWAYS = 1 << 62  # a bound above every position
 class Search:
     """Follows one target. What it knows only grows, so that passes come to an end."""
 
-    def __init__(self, target: ErasureTarget, kinds: Kinds, bound: int = _ALWAYS, stale: int = 0) -> None:
+    def __init__(
+        self, target: ErasureTarget, kinds: Kinds, bound: int = _ALWAYS, stale: int = 0, seen: int = _ALWAYS
+    ) -> None:
         self.target = target
         self._bound = bound
         self._stale = stale
+        self._seen = min(seen, bound)
         self._old = True
         self._kinds = kinds
         self._chain = subjects.thread_chain(target.thread) if target.thread else ""
@@ -248,9 +252,10 @@ class Search:
         lines = (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))
         noted = [line.note for line in lines if line.note]
         said = [*filter(None, (recipe.request, recipe.note)), *noted]
-        if not self._old and recipe.position <= self._bound and record.header.chain in self._lost:
+        late = record.position > self._seen
+        if late and recipe.position <= self._bound and record.header.chain in self._lost:
             return bool(said)  # it was on its way, and the words to look for may be gone by now
-        if not self._old and recipe.position <= self._stale and noted:
+        if late and recipe.position <= self._stale and noted:
             return True
         return any(text in held for held in said for text in self._texts)
 

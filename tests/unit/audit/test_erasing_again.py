@@ -184,6 +184,31 @@ async def test_a_recipe_of_facts_that_held_it_still_goes(desk: Desk) -> None:
     assert (reply.counts.contexts, left) == (1, ["2", "3"])
 
 
+async def test_a_recipe_that_came_between_the_search_and_the_intention_goes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first search did not see it, and for a later one the words to look for are gone."""
+    await desk.append(1, *whole_turn(SECRET))
+    line = FactLine(id="fotherfact1", position=1, index=0, note=f"another source disagrees: {SECRET} - from tool bash")
+    finding = desk.worker._erasing._finding
+    find = finding.find
+
+    async def found(target: ErasureTarget, *more: int) -> Any:
+        before = await find(target, *more)
+        if not more:
+            made = structs.replace(recipe(""), position=await finding.end(), earlier=(line,))
+            composer = Caller("worker", "composition")
+            await desk.append(1, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
+        return before
+
+    monkeypatch.setattr(finding, "find", found)
+
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    assert (reply.state, reply.counts.contexts) == ("done", 1)
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+
+
 async def test_it_waits_for_the_facts_worker_and_says_so(desk: Desk) -> None:
     """The content is gone by then; the erasure is done when the facts are made again."""
     await desk.append(1, *whole_turn(SECRET))
