@@ -69,7 +69,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         differs="renderer 2, not 1",
         reconstructed=True,
         stale=("thread",),
-        recipe=recipe(pending=(4, 5), left=1, steps=("references", "turns")),
+        recipe=recipe(pending=(4, 5), left=1, erased=2, steps=("references", "turns")),
     )
 
     assert plain(context_view.remarks(found), 200) == [
@@ -79,6 +79,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "not fresh: thread; ask again, or wait longer",
         "pending: facts of turns 4, 5 are still to come",
         "left out: 1 turn before turn 2",
+        "erased: everything said in 2 turns",
         "done to fit: references, turns",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
     ]

@@ -56,6 +56,15 @@ def test_what_was_said_before_is_brought_back_whole() -> None:
     )
 
 
+def test_a_time_in_a_way_back_is_one_word_for_the_shell() -> None:
+    """Said as everywhere, and so in quotes; the command reads it."""
+    before = decision(valid_from=1_767_261_600_000)  # 2026-01-01 10:00 UTC
+
+    assert ways_back.restated(before) == (
+        "eunoe fact set --owner shared --valid-from '2026-01-01 10:00:00Z' decision 'exit status' 3"
+    )
+
+
 def test_a_source_that_repeats_itself_has_nothing_to_undo() -> None:
     """Taking its word back would take back what it said first too."""
     found = changed(decision(supports=2), id="fccccccccc2", duplicate=True, known="faaaaaaaaaa")
