@@ -137,7 +137,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     truncated: bool = False
     attachments: tuple[str, ...] = ()
     erased: bool = False
-    erased: bool = False
 
 
 class ShowReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
