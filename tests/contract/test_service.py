@@ -221,6 +221,26 @@ async def test_a_subject_that_is_no_request_is_dropped(connection: Connection, s
     assert service.statistics()["malformed"] == 3
 
 
+@pytest.mark.parametrize("chain", ["zzz.q", "space.erasures", "=q", "=ff", "session.=q", "a.b.c"])
+async def test_a_request_about_what_cannot_be_is_refused_at_once(connection: Connection, space: str, chain: str) -> None:
+    """A book of no scope, that of erasures, a token that no id has, too many tokens: who asks hears that, and nobody
+    else does: with another's inbox for its answer the request is dropped as before."""
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        raise AssertionError(address)
+
+    subject = f"eunoe.{space}.append.agent.ada.{chain}"
+    requester = await Requester.open(connection, ADA)
+    async with serving(connection, space, {"append": handle}) as service:
+        for reply in ("_INBOX_agent_adam.1", "_INBOX_person_ada.1", "_INBOX_agent_ada", f"eunoe.{space}.thread.t.log"):
+            await connection.publish(subject, b"", reply=reply)
+        with pytest.raises(Invalid):
+            await requester.request(subject, b"", timeout=5.0)
+
+    found = service.statistics()
+    assert [found[name] for name in ("malformed", "requests", "errors")] == [4, 1, 1]
+
+
 async def test_requests_are_handled_at_once_under_a_bound(connection: Connection, space: str) -> None:
     """With a bound of 3, three of ten requests are in hand, the rest wait, and all are answered."""
     release, most = anyio.Event(), 0

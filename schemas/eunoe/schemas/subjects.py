@@ -157,14 +157,21 @@ class Address:
 
 def parse_request(subject: str) -> Address:
     """The address of a request; raises `Invalid` on a subject that `request` never builds."""
-    tokens = subject.split(".")
-    if len(tokens) not in (6, 7) or tokens[3] not in _ROLES:
+    caller, tokens = asker(subject), subject.split(".")
+    if len(tokens) not in (6, 7):
         raise Invalid(f"{subject!r} is not the subject of a request")
-    caller = Caller(_ROLES[tokens[3]], ids.check(ids.decode(tokens[4]), "principal"))
     if len(tokens) == 7:
         return Address(tokens[2], caller, book_chain(tokens[5], ids.check(ids.decode(tokens[6]), "owner")))
     chain = "" if tokens[5] == "=all" else thread_chain(ids.check(ids.decode(tokens[5]), "thread"))
     return Address(tokens[2], caller, chain)
+
+
+def asker(subject: str) -> Caller:
+    """Who sends a request, whatever it is about; raises `Invalid` on a subject that names nobody."""
+    tokens = subject.split(".")
+    if len(tokens) < 6 or tokens[3] not in _ROLES:
+        raise Invalid(f"{subject!r} is not the subject of a request")
+    return Caller(_ROLES[tokens[3]], ids.check(ids.decode(tokens[4]), "principal"))
 
 
 def inbox(role: str, principal: str) -> str:

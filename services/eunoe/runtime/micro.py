@@ -32,6 +32,10 @@ class Endpoint:
     nanoseconds: int = 0
     last_error: str = ""
 
+    def failed(self, reason: str) -> None:
+        self.errors += 1
+        self.last_error = reason[:500]
+
 
 @dataclass(slots=True)
 class Description:

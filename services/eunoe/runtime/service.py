@@ -136,8 +136,8 @@ class Service:
         def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
             try:
                 address = subjects.parse_request(subject.decode())
-            except (Invalid, UnicodeDecodeError):
-                self._counts["malformed"] += 1
+            except (Invalid, UnicodeDecodeError) as error:
+                self._malformed(endpoint, subject, reply, error)
                 return
             to = reply.decode(errors="replace")
             if not to.startswith(f"{address.caller.inbox}."):
@@ -146,6 +146,18 @@ class Service:
             self._take(Request(endpoint, handler, address, to, data))
 
         return receive
+
+    def _malformed(self, endpoint: Endpoint, subject: bytes, reply: bytes, error: Exception) -> None:
+        """Tell who asks of what cannot be, where the answer goes to them; drop a request that names nobody so."""
+        to = reply.decode(errors="replace")
+        if self._tasks is None or not _answerable(subject, to):
+            self._counts["malformed"] += 1
+            return
+        self._counts["requests"] += 1
+        self._counts["errors"] += 1
+        endpoint.requests += 1
+        endpoint.failed(str(error))
+        self._tasks.start_soon(self._refuse, to, Invalid(str(error)))
 
     def _describer(self, verb: str) -> Callable[[bytes, bytes, bytes, bytes], None]:
         def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
@@ -209,11 +221,11 @@ class Service:
             data = await self._answered(request)
         except EunoeError as error:
             self._counts["errors"] += 1
-            self._failed(request, str(error))
+            request.endpoint.failed(str(error))
             await self._refuse(request.reply, error)
         except Exception as error:
             self._counts["failures"] += 1
-            self._failed(request, repr(error))
+            request.endpoint.failed(repr(error))
             logger.exception("%s failed", request.address.verb, extra={"action": "handler_failed"})
             await self._refuse(request.reply, refusals.wrapped(request.address.verb, error))
         else:
@@ -243,10 +255,6 @@ class Service:
                 f"{request.address.verb} may or may not have been done: {error}. Retry under the same key."
             ) from None
 
-    def _failed(self, request: Request, reason: str) -> None:
-        request.endpoint.errors += 1
-        request.endpoint.last_error = reason[:500]
-
     async def _refuse(self, reply: str, error: EunoeError) -> None:
         await self._send(reply, refusals.encoded(error), ((wire.ERROR, error.code),))
 
@@ -257,6 +265,14 @@ class Service:
         except (OSError, ValueError, EunoeError) as error:
             self._counts["replies_lost"] += 1
             logger.warning("an answer could not be sent: %s", error, extra={"action": "reply_lost"})
+
+
+def _answerable(subject: bytes, reply: str) -> bool:
+    """Whether a subject names a principal, whatever else it holds, and the reply goes to the inbox of that one."""
+    try:
+        return reply.startswith(f"{subjects.asker(subject.decode()).inbox}.")
+    except (Invalid, UnicodeDecodeError):
+        return False
 
 
 async def _certain() -> None:

@@ -108,6 +108,19 @@ def test_a_subject_that_is_no_request_is_refused(subject: str) -> None:
         subjects.parse_request(subject)
 
 
+@pytest.mark.parametrize("rest", ["zzz.q", "space.erasures", "=q", "a.b.c", "t", ""])
+def test_who_asks_is_read_whatever_it_is_about(rest: str) -> None:
+    """A chain that cannot be leaves the role and the principal as they are."""
+    assert subjects.asker(f"eunoe.s.append.agent.a=2Eb.{rest}") == Caller("agent", "a.b")
+
+
+@pytest.mark.parametrize("subject", ["eunoe.s.append.god.x.t", "eunoe.s.append.agent.x", "eunoe.s.append.agent.=q.t"])
+def test_nobody_asks_in_a_subject_without_a_principal(subject: str) -> None:
+    """An unknown role, nothing behind the principal, a principal that is no id."""
+    with pytest.raises(Invalid):
+        subjects.asker(subject)
+
+
 def test_a_fact_s_id_is_the_digest_of_where_its_event_stands() -> None:
     """An f and ten characters of base32, lower case, of the SHA-256 over chain, append and index."""
     digest = hashlib.sha256(b"thread.t\x00worker/extraction/extraction/3\x001").digest()
