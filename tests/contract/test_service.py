@@ -222,7 +222,9 @@ async def test_a_subject_that_is_no_request_is_dropped(connection: Connection, s
 
 
 @pytest.mark.parametrize("chain", ["zzz.q", "space.erasures", "=q", "=ff", "session.=q", "a.b.c"])
-async def test_a_request_about_what_cannot_be_is_refused_at_once(connection: Connection, space: str, chain: str) -> None:
+async def test_a_request_about_what_cannot_be_is_refused_at_once(
+    connection: Connection, space: str, chain: str
+) -> None:
     """A book of no scope, that of erasures, a token that no id has, too many tokens: who asks hears that, and nobody
     else does: with another's inbox for its answer the request is dropped as before."""
 
