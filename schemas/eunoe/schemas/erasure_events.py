@@ -39,7 +39,8 @@ class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="er
 
     What it takes goes in rounds of records, of which more may follow: what was on its way meanwhile is found when
     the rounds before are done. ``pieces`` are sequences in the stream of pieces. ``counts`` and ``facts`` (some of
-    the ids) are of this round.
+    the ids) are of this round. ``sought`` is the position at which the log ended when it was first looked through for
+    the target: what is behind that may have been missed (0: as far as the first round says).
     """
 
     id: str
@@ -51,6 +52,7 @@ class EraseIntended(Base, frozen=True, kw_only=True, omit_defaults=True, tag="er
     counts: ErasureCounts = ErasureCounts()
     facts: tuple[str, ...] = ()
     pieces: tuple[int, ...] = ()
+    sought: int = 0
 
 
 class EraseKept(Base, frozen=True, kw_only=True, omit_defaults=True, tag="erase.kept"):

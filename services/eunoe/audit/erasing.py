@@ -66,7 +66,6 @@ class Erasing:
         self._looked = 0
         self._seen: dict[str, int] = {}
         self._runs: dict[str, str] = {}
-        self._sought: dict[str, int] = {}  # where the log ended when an erasure that this worker began was looked for
         self._stale: dict[str, int] = {}  # where the log ended when the facts were first made again for an erasure
         self._counts = {"erased": 0, "erased_again": 0}
 
@@ -144,7 +143,7 @@ class Erasing:
     async def _reopen(self, erasure: Erasure) -> None:
         async with self._lock:
             book = await self._book.read()
-            found = await self._finding.find(erasure.target, erasure.began)
+            found = await self._finding.more(erasure)
             if erasure.done and found.chains:
                 logger.warning("something came late of %s", erasure.target.words, extra={"action": "erasure_again"})
                 with suppress(Conflict):  # another worker goes on with it
@@ -190,12 +189,11 @@ class Erasing:
     async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
         """Write down what is intended; an answer when there is nothing to erase."""
         book = await self._book.read()
-        self._sought[request.id] = await self._finding.end()
+        sought = await self._finding.end()
         found = await self._finding.find(request.target)
         if not found.chains:
-            self._sought.pop(request.id)
             return _nothing(request.target)
-        fresh = Erasure(request.id, caller, request.target, request.reason)
+        fresh = Erasure(request.id, caller, request.target, request.reason, sought)
         await self._intend(book, fresh, found)
         return None
 
@@ -233,8 +231,7 @@ class Erasing:
     async def _close(self, book: Book, erasure: Erasure) -> None:
         """Make the facts again; what came in meanwhile makes further rounds, else the erasure is done."""
         for made in (False, True):
-            stale, seen = self._stale.get(erasure.id, 0), self._sought.get(erasure.id, 0)
-            found = await self._finding.find(erasure.target, erasure.began, stale, seen)
+            found = await self._finding.more(erasure, self._stale.get(erasure.id, 0))
             if found.chains:
                 await self._intend(book, erasure, found)
                 return
@@ -244,7 +241,6 @@ class Erasing:
                     self._stale[erasure.id] = await self._finding.end()
         await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
         self._stale.pop(erasure.id, None)
-        self._sought.pop(erasure.id, None)
         self._counts["erased"] += 1
         logger.info("erased %s", erasure.target.words, extra={"action": "erased", "erasure": erasure.id})
 
@@ -273,6 +269,7 @@ class Erasing:
                 counts=counts if not index else ErasureCounts(),
                 facts=tuple(found.facts[: limits.ERASED_FACTS_SHOWN]) if not index else (),
                 pieces=pieces if not index else (),
+                sought=erasure.sought,
             )
             await self._tell(book, erasure, event)
 

@@ -44,13 +44,15 @@ class Round:
 
 @dataclass(slots=True)
 class Erasure:
-    """One erasure by its id. ``by`` is the person who wants it, ``began`` the position of its first step in the log,
-    ``newest`` that of its newest, ``time`` when that was (ms UTC)."""
+    """One erasure by its id. ``by`` is the person who wants it, ``sought`` the position at which the log ended when it
+    was first looked through, ``began`` that of its first step, ``newest`` that of its newest, ``time`` when that was
+    (ms UTC)."""
 
     id: str
     by: Caller
     target: ErasureTarget
     reason: str
+    sought: int = 0
     began: int = 0
     newest: int = 0
     time: int = 0
@@ -139,7 +141,8 @@ class Book:
     def _intended(self, event: EraseIntended, record: Record) -> None:
         erasure = self.erasures.get(event.id)
         if erasure is None:
-            erasure = Erasure(event.id, record.header.caller, event.target, event.reason, began=record.position)
+            sought, began = event.sought or record.position, record.position
+            erasure = Erasure(event.id, record.header.caller, event.target, event.reason, sought, began)
             self.erasures[event.id] = erasure
             self._watched.append(erasure)
         erasure.rounds.append(Round(event, record.header.time))

@@ -32,18 +32,23 @@ class Finding:
         """The position of the log's last record."""
         return (await self._store.log.info()).last
 
-    async def find(self, target: ErasureTarget, bound: int | None = None, stale: int = 0, seen: int = 0) -> Found:
-        """Everything that a target takes, as the log is now, or (``bound``) as far as it was there when the erasure
-        began, at that position, with the contexts that were made of facts up to ``stale``, or were appended
-        behind ``seen``; raises `NotFound` for a thread that is not there."""
+    async def find(self, target: ErasureTarget) -> Found:
+        """Everything that a target takes, as the log is now; raises `NotFound` for a thread that is not there."""
+        return await self._searched(Search(target, self._kinds))
+
+    async def more(self, erasure: Erasure, stale: int = 0) -> Found:
+        """What an erasure takes that began, and is still there: as far as it was there then, and what was missed or
+        came from it since, with the contexts that were made of facts up to ``stale``."""
+        return await self._searched(Search(erasure.target, self._kinds, erasure.began, stale, erasure.sought))
+
+    async def _searched(self, search: Search) -> Found:
+        target = search.target
         filters = subjects.memory_filters(self._store.space)
         if target.thread:
             chain = subjects.thread_chain(target.thread)
             if await self._chains.head(chain, fresh=True) is None:
                 raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
             filters.append(subjects.chain_subject(self._store.space, chain, "log"))
-        since = () if bound is None else (bound, stale, seen or bound)
-        search = Search(target, self._kinds, *since)
         while search.again():
             async with closing(self._store.log.scan(filters)) as found:
                 async for stored in found:

@@ -184,24 +184,32 @@ async def test_a_recipe_of_facts_that_held_it_still_goes(desk: Desk) -> None:
     assert (reply.counts.contexts, left) == (1, ["2", "3"])
 
 
+@pytest.mark.parametrize("killed", [False, True])
 async def test_a_recipe_that_came_between_the_search_and_the_intention_goes(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, killed: bool
 ) -> None:
-    """The first search did not see it, and for a later one the words to look for are gone."""
+    """The first search did not see it, and for a later one the words to look for are gone; so it is for a worker that
+    goes on when the one that searched was killed."""
     await desk.append(1, *whole_turn(SECRET))
     line = FactLine(id="fotherfact1", position=1, index=0, note=f"another source disagrees: {SECRET} - from tool bash")
-    finding = desk.worker._erasing._finding
+    finding, log = desk.worker._erasing._finding, desk.store.log._log  # type: ignore[attr-defined]  # the store beneath
     find = finding.find
 
-    async def found(target: ErasureTarget, *more: int) -> Any:
-        before = await find(target, *more)
-        if not more:
-            made = structs.replace(recipe(""), position=await finding.end(), earlier=(line,))
-            composer = Caller("worker", "composition")
-            await desk.append(1, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
+    async def found(target: ErasureTarget) -> Any:
+        before = await find(target)
+        made = structs.replace(recipe(""), position=await finding.end(), earlier=(line,))
+        composer = Caller("worker", "composition")
+        await desk.append(1, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
+        if killed:
+            desk.store.log._log = Failing(log, 1, after=True)  # type: ignore[attr-defined]
         return before
 
     monkeypatch.setattr(finding, "find", found)
+    if killed:
+        with pytest.raises(Broken):
+            await erase(desk, thread="t", entries=[[1, 1]])
+        desk.store.log._log = log  # type: ignore[attr-defined]
+        desk.worker = desk.new_worker()
 
     reply = await erase(desk, thread="t", entries=[[1, 1]])
 

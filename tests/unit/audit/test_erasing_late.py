@@ -57,10 +57,10 @@ async def test_a_thread_that_goes_on_is_not_looked_through_again(desk: Desk, mon
     await extracted(desk, 1, fact("8080", 4))
     searched: list[object] = []
 
-    async def find(*target: object) -> None:
-        searched.append(target)
+    async def more(*erasure: object) -> None:
+        searched.append(erasure)
 
-    monkeypatch.setattr(desk.worker._erasing._finding, "find", find)
+    monkeypatch.setattr(desk.worker._erasing._finding, "more", more)
 
     await desk.worker._erasing._look()
 

@@ -126,9 +126,9 @@ async def test_what_takes_long_to_find_is_begun_all_the_same(
     finding = desk.worker._erasing._finding
     find = finding.find
 
-    async def slow(target: ErasureTarget, *more: int) -> Found:
+    async def slow(target: ErasureTarget) -> Found:
         await anyio.sleep(0.1)
-        return await find(target, *more)
+        return await find(target)
 
     monkeypatch.setattr(finding, "find", slow)
     request = EraseRequest(target=WHOLE, id="e", reason="asked to", wait=wait)
