@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -66,6 +67,38 @@ def test_what_is_no_moment_is_refused_by_name(text: str, says: str) -> None:
         moment(text)
     assert repr(text) in str(caught.value)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("0000-01-01", "year 0000; years are 0001 to 9999"),
+        ("2026-13-01", "month 13; months are 01 to 12"),
+        ("2026-00-01", "month 00; months are 01 to 12"),
+        ("2026-02-30", "day 30 in 2026-02; its days are 01 to 28"),
+        ("2024-02-30", "day 30 in 2024-02; its days are 01 to 29"),
+        ("2026-01-00", "day 00 in 2026-01; its days are 01 to 31"),
+        ("2026-01-31T24:00Z", "hour 24; hours are 00 to 23"),
+        ("2026-01-31T24:00:00Z", "hour 24; hours are 00 to 23"),
+        ("2026-01-31T09:60Z", "minute 60; minutes are 00 to 59"),
+        ("2026-12-31T23:59:60Z", "second 60; seconds are 00 to 59"),
+        ("2026-01-01T00:00:00+25:00", "offset +25:00; offsets are -23:59 to +23:59"),
+        ("2026-01-01T00:00:00-24:00", "offset -24:00; offsets are -23:59 to +23:59"),
+        ("2026-01-01T00:00:00+02:60", "offset +02:60; offsets are -23:59 to +23:59"),
+    ],
+)
+def test_what_there_is_not_in_a_moment_is_named(text: str, wrong: str) -> None:
+    """The part that is out of its range, and the range; a leap second and an hour 24 are none either."""
+    with pytest.raises(Invalid) as caught:
+        moment(text)
+    assert str(caught.value) == f"{text!r} is no moment: there is no {wrong}"
+
+
+@given(st.from_regex(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9][+-][0-2][0-9]:[0-6][0-9]\Z"))
+def test_any_numbers_are_read_or_refused(text: str) -> None:
+    """Nothing but a moment or an `Invalid` comes of them."""
+    with suppress(Invalid):
+        assert 0 <= moment(text) <= limits.LAST_MOMENT
 
 
 @given(st.integers(0, limits.LAST_MOMENT), st.integers(-limits.ZONE_MINUTES, limits.ZONE_MINUTES))
