@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from eunoe.client.appending import Appending
+from eunoe.client.arguments import checked
 from eunoe.client.stating import Moment, moment
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
@@ -42,10 +43,12 @@ class _Nothing(msgspec.Struct):
 class Asking(Appending):
     """The reads of a client. Each reflects what the client wrote before."""
 
+    @checked
     async def threads(self, *, limit: int = 200, cursor: str = "") -> ThreadsReply:
         """Threads with their sizes and times, a page at a time; ``cursor`` of the reply goes on."""
         return await self.gate.ask("threads", ThreadsRequest(limit=limit, cursor=cursor), ThreadsReply)
 
+    @checked
     async def facts(
         self,
         *,
@@ -96,6 +99,7 @@ class Asking(Appending):
         )
         return await self._ask("facts", request, FactsReply, thread)
 
+    @checked
     async def fact(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -124,6 +128,7 @@ class Asking(Appending):
         )
         return await self._ask("fact", request, FactReply, thread)
 
+    @checked
     async def conflicts(self, *, limit: int = 200, cursor: str = "") -> FactsReply:
         """The facts of every scope on which sources disagree, each with who says what else."""
         begun = cursor.partition(":")[0]
@@ -138,10 +143,12 @@ class Asking(Appending):
                 return FactsReply(facts=tuple(found), cursor=page.cursor)
         return FactsReply(facts=tuple(found))
 
+    @checked
     async def proposed(self, *, limit: int = 200, cursor: str = "") -> FactsReply:
         """What waits for a person to approve it, in every thread."""
         return await self.facts(scope="thread", proposed=True, limit=limit, cursor=cursor)
 
+    @checked
     async def why(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -163,6 +170,7 @@ class Asking(Appending):
         )
         return await self._ask("why", request, WhyReply, thread)
 
+    @checked
     async def session(self, id: str) -> SessionReply:  # noqa: A002 - the word of the API
         """A session: whether it is there, when it expires, and the state that it carries."""
         request = SessionRequest(session=ids.check(id, "session"), after=await self.watermark(), wait=WAIT_SECONDS)

@@ -6,17 +6,16 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from eunoe.audit import authority
-from eunoe.client import labelling, stating
+from eunoe.client import jsontext, labelling, stating
+from eunoe.client.arguments import checked
 from eunoe.client.asking import WAIT_SECONDS, Asking
 from eunoe.client.stating import Moment, StatedFact
 from eunoe.client.tickets import Receipt
 from eunoe.facts.values import same
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.errors import Busy, Invalid, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import Busy, NotFound, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import (
     Event,
     FactApproved,
@@ -39,6 +38,7 @@ class Editing(Asking):
     as the caller saw it: `Stale` refuses it with what is there now. ``key`` makes it idempotent (`Appending.append`).
     """
 
+    @checked
     async def state_fact(
         self,
         subject: str,
@@ -75,6 +75,7 @@ class Editing(Asking):
         )
         return await self._stated(about, value, [FactRecorded(fact=fact, expected=expected)], key)
 
+    @checked
     async def approve(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -91,6 +92,7 @@ class Editing(Asking):
         fact = stating.moved(self.gate.caller, found, about, content)
         return await self._stated(about, found.value, [FactApproved(id=found.id, fact=fact, expected=expected)], key)
 
+    @checked
     async def move(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -120,6 +122,7 @@ class Editing(Asking):
             events += labelling.carried(found, there, await self._labels(found.labels))
         return await self._stated(about, found.value, events, key)
 
+    @checked
     async def retire_fact(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -138,6 +141,7 @@ class Editing(Asking):
         found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactRetired(id=found.id, reason=reason, expected=expected), key)
 
+    @checked
     async def pin(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -153,6 +157,7 @@ class Editing(Asking):
         found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, expected=expected), key)
 
+    @checked
     async def unpin(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -167,6 +172,7 @@ class Editing(Asking):
         found = await self._version(id, thread=thread, session=session, preview=preview)
         return await self._act(found, FactPinned(id=found.id, pinned=False, expected=expected), key)
 
+    @checked
     async def label(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -184,6 +190,7 @@ class Editing(Asking):
         plus, minus = await self._labels(add), await self._labels(remove)
         return await self._act(found, FactLabelled(id=found.id, add=plus, remove=minus, expected=expected), key)
 
+    @checked
     async def end_session(self, id: str, reason: str = "") -> Receipt:  # noqa: A002 - the word of the API
         """End a session: its facts and its state are hidden from here on, and go."""
         book = subjects.book_chain("session", ids.check(id, "session"))
@@ -191,6 +198,7 @@ class Editing(Asking):
         await self._reflected.settle(book, receipt.position, self.patience)
         return receipt
 
+    @checked
     async def set_session_state(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -205,7 +213,7 @@ class Editing(Asking):
         new one.
         """
         book = subjects.book_chain("session", ids.check(id, "session"))
-        event = SessionStateSet(state=_json(value), expected=expected)
+        event = SessionStateSet(state=jsontext.exact(value, "the state of a session"), expected=expected)
         receipt = await self.append(book, "", [event], key=key)
         return StatedFact(_id(receipt), receipt, duplicate=receipt.duplicate)
 
@@ -266,13 +274,6 @@ class Editing(Asking):
 
     async def _labels(self, names: Sequence[str]) -> tuple[int, ...]:
         return labelling.numbers(names, (await self.kinds()).labels) if names else ()
-
-
-def _json(value: Any) -> str:
-    try:
-        return msgspec.json.encode(value).decode()
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise Invalid(f"the state of a session is JSON, and {type(value).__name__} cannot be: {error}") from None
 
 
 def named(history: FactReply, id: str) -> FactView:  # noqa: A002

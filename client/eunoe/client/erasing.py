@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import anyio
 from msgspec import structs
 
+from eunoe.client.arguments import checked
 from eunoe.client.editing import named
 from eunoe.client.gate import Gate
 from eunoe.client.removing import Removing
@@ -29,6 +30,7 @@ Numbers = int | tuple[int, int]
 class Erasing(Removing):
     """What a person removes for good."""
 
+    @checked
     async def erase(
         self,
         *,

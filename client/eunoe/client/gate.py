@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import NewerSchema
+from eunoe.schemas.errors import Invalid, NewerSchema
 from eunoe.schemas.requests import (
     AppendReply,
     HeadReply,
@@ -49,7 +49,11 @@ class Gate:
         self, verb: Verb, request: object, reply: type[Reply], chain: str = "", *, timeout: float | None = None
     ) -> Reply:
         """Ask and read the answer; raises `NewerSchema` for one that this version cannot read."""
-        return await self._send(verb, _encoder.encode(request), chain, reply, timeout)
+        try:
+            data = _encoder.encode(request)
+        except UnicodeEncodeError:
+            raise Invalid("what is asked holds half of a surrogate pair; it must be valid Unicode") from None
+        return await self._send(verb, data, chain, reply, timeout)
 
     async def _send(
         self, verb: Verb, data: bytes, chain: str, reply: type[Reply], timeout: float | None = None

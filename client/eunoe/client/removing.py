@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from eunoe.audit import authority
 from eunoe.client import deleting, stating
+from eunoe.client.arguments import checked
 from eunoe.client.asking import WAIT_SECONDS
 from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion, Undeleted
 from eunoe.client.editing import Editing, named
@@ -24,6 +25,7 @@ _UNDECIDED = (Busy, OutcomeUnknown, Unreachable, WorkerMissing)  # what refuses 
 class Removing(Editing):
     """The deletes of a client. Each returns when every read reflects it."""
 
+    @checked
     async def delete_fact(
         self,
         id: str,  # noqa: A002 - the word of the API
@@ -56,6 +58,7 @@ class Removing(Editing):
         also = deleting.along(history.versions, taken)
         return Deletion(fact, taken, receipt, traces.traces, traces.remaining, also)
 
+    @checked
     async def delete_scope(
         self, scope: Scope, owner: str, reason: str = "", *, preview: str | None = None, dry_run: bool = False
     ) -> ScopeDeletion:
@@ -70,6 +73,7 @@ class Removing(Editing):
         facts = await self._all_of(scope, ids.check(owner, "owner"), preview)
         return await self._emptied(scope, owner, facts, reason, preview, dry_run)
 
+    @checked
     async def delete_preview(self, preview: str, reason: str = "", *, dry_run: bool = False) -> PreviewDeletion:
         """A person drops a preview: every fact of it goes, of every owner. ``dry_run`` only counts."""
         authority.check_role(self.gate.caller, FactDeleted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -436,12 +437,84 @@ async def test_conflicts_of_every_scope_are_listed_page_by_page(wire: FactWire, 
     assert len(found) == 4
 
 
-@pytest.mark.parametrize("value", [object(), "\ud800", {("a", 1): 2}])
+@pytest.mark.parametrize("value", [object(), "\ud800", {"\ud800": 2}])
 async def test_a_state_that_is_no_json_is_refused(memory: Memory, value: object) -> None:
     """In one line; nothing is set."""
     with pytest.raises(Invalid, match="the state of a session is JSON, and"):
         await memory.set_session_state("s", value)
     assert (await memory.session("s")).record is None
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (float("nan"), "JSON, which has no nan"),
+        ({"left": [1.0, float("inf")]}, "JSON, which has no inf"),
+        ((float("-inf"),), "JSON, which has no -inf"),
+        ({1: "a"}, "whose keys are text, and 1 is none"),
+        ({"a": [{None: 1}]}, "whose keys are text, and None is none"),
+        ({("a", "b"): 1}, r"whose keys are text, and \('a', 'b'\) is none"),
+    ],
+)
+async def test_a_state_that_json_would_change_is_refused(memory: Memory, value: object, says: str) -> None:
+    """No number that is none, and no key that is no text, however deep: it would come back as another value."""
+    with pytest.raises(Invalid, match=says):
+        await memory.set_session_state("s", value)
+    assert (await memory.session("s")).record is None
+
+
+WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
+    ("state_fact", ("d", "n", 5), {}, "value of state_fact: expected `str`, got `int`"),
+    ("state_fact", ("d", "n", None), {}, "value of state_fact: expected `str`, got `None`"),
+    ("state_fact", (None, "n", "v"), {}, "subject of state_fact: expected `str`, got `None`"),
+    ("state_fact", ("d", "n", "v"), {"content": b""}, "content of state_fact: expected `str`, got `bytes`"),
+    ("state_fact", ("d", "n", "v"), {"thread": 3}, "thread of state_fact: expected `str | None`, got `int`"),
+    ("state_fact", ("d", "n", "v"), {"removes": "no"}, "removes of state_fact: expected `bool`, got `str`"),
+    (
+        "state_fact",
+        ("d", "n", "v"),
+        {"valid_from": "2026-01-31"},
+        "valid_from of state_fact: expected `int | datetime | None`, got `str`",
+    ),
+    (
+        "state_fact",
+        ("d", "n", "v"),
+        {"valid_to": datetime(2026, 1, 31)},  # noqa: DTZ001 - without a zone
+        "valid_to does not say in which time zone 2026-01-31T00:00:00 is; give it one, as tzinfo=UTC",
+    ),
+    ("approve", (5,), {}, "id of approve: expected `str`, got `int`"),
+    ("move", ("f", None), {}, "scope of move: expected `str`, got `None`"),
+    ("retire_fact", ("f",), {"reason": 1}, "reason of retire_fact: expected `str`, got `int`"),
+    ("pin", (None,), {}, "id of pin: expected `str`, got `None`"),
+    ("unpin", ("f",), {"key": None}, "key of unpin: expected `str`, got `None`"),
+    ("label", ("f",), {"add": None}, "add of label: expected `list`, got `None`"),
+    ("label", ("f",), {"add": "urgent"}, "add of label: expected `list`, got `str`"),
+    ("label", ("f",), {"remove": ["urgent", 5]}, "remove of label: expected `str`, got `int` - at `$[1]`"),
+    ("end_session", (b"s",), {}, "id of end_session: expected `str`, got `bytes`"),
+    ("delete_fact", ("f",), {"expected": 0}, "expected of delete_fact: expected `str | None`, got `int`"),
+    ("delete_scope", (None, "o"), {}, "scope of delete_scope: expected `str`, got `None`"),
+    ("delete_preview", (1,), {}, "preview of delete_preview: expected `str`, got `int`"),
+    ("facts", (), {"labels": None}, "labels of facts: expected `list`, got `None`"),
+    ("facts", (), {"limit": "9"}, "limit of facts: expected `int`, got `str`"),
+    ("fact", ("f",), {"recorded": 1.5}, "recorded of fact: expected `int | datetime | None`, got `float`"),
+    ("why", ({},), {}, "id of why: expected `str`, got `object`"),
+    ("session", (None,), {}, "id of session: expected `str`, got `None`"),
+    ("erase", (), {"thread": "t", "entries": [(1, 2), "3"]}, "entries of erase: expected `int | list`, got `str`"),
+    ("fact", ("\ud800",), {}, "what is asked holds half of a surrogate pair; it must be valid Unicode"),
+]
+
+
+@pytest.mark.parametrize(("verb", "arguments", "named", "says"), WRONG)
+async def test_an_argument_of_another_type_is_refused_by_its_name(
+    wire: FactWire, verb: str, arguments: tuple[Any, ...], named: dict[str, Any], says: str
+) -> None:
+    """In one line, before anything is done."""
+    async with wire.memory(BOB) as bob:
+        with pytest.raises(Invalid) as caught:
+            await getattr(bob, verb)(*arguments, **named)
+
+    assert str(caught.value).startswith(says)
+    assert "\n" not in str(caught.value)
 
 
 async def test_a_session_carries_what_was_seen_to_change(memory: Memory) -> None:
