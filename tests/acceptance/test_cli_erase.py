@@ -130,4 +130,11 @@ def test_what_is_not_there_is_said(eunoe: Shell) -> None:
     thread, fact = (eunoe("erase", name, "--dry-run") for name in ("nobody", "fabcdefghij"))
 
     assert thread.complaint == "eunoe: there is no thread 'nobody'; `eunoe threads` lists what there is"
-    assert (fact.code, fact.out) == (1, "")
+    assert (thread.code, fact.code, fact.out) == (1, 1, "")
+    for asked in (["--dry-run"], ["--reason", "x", "--yes"]):
+        entry = eunoe("erase", "builder#99999", *asked)
+        assert (entry.code, entry.complaint) == (
+            1,
+            "eunoe: there is no entry 99999 in the thread 'builder'; it has 71 entries",
+        )
+        assert eunoe("erase", "nobody#1", *asked).code == 1

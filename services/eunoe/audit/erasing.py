@@ -154,6 +154,7 @@ class Erasing:
             await self._try()
 
     async def _planned(self, target: ErasureTarget) -> EraseReply:
+        await self._finding.check(target)
         found = await self._finding.find(target)
         if not found.chains:
             return _nothing(target)
@@ -189,6 +190,7 @@ class Erasing:
     async def _begin(self, caller: Caller, request: EraseRequest) -> EraseReply | None:
         """Write down what is intended; an answer when there is nothing to erase."""
         book = await self._book.read()
+        await self._finding.check(request.target)
         sought = await self._finding.end()
         found = await self._finding.find(request.target)
         if not found.chains:

@@ -11,7 +11,7 @@ from eunoe.audit.removing import Remover
 from eunoe.audit.search import Search
 from eunoe.facts import lenient
 from eunoe.facts.kinds import Kinds
-from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.closing import closing
 from eunoe.runtime.doors import Store
 from eunoe.schemas import records, subjects
@@ -32,6 +32,20 @@ class Finding:
         """The position of the log's last record."""
         return (await self._store.log.info()).last
 
+    async def check(self, target: ErasureTarget) -> None:
+        """Raise `NotFound` for a thread that is not there, and for entries or turns that it does not have."""
+        if not target.thread:
+            return
+        head = await self._head(target.thread)
+        for ranges, there, one, many in (
+            (target.entries, head.header.entries, "entry", "entries"),
+            (target.turns, head.header.turns, "turn", "turns"),
+        ):
+            for first, _ in ranges:
+                if first > there:
+                    has = f"{there:,} {one if there == 1 else many}"
+                    raise NotFound(f"there is no {one} {first} in the thread {target.thread!r}; it has {has}")
+
     async def find(self, target: ErasureTarget) -> Found:
         """Everything that a target takes, as the log is now; raises `NotFound` for a thread that is not there."""
         return await self._searched(Search(target, self._kinds))
@@ -45,10 +59,8 @@ class Finding:
         target = search.target
         filters = subjects.memory_filters(self._store.space)
         if target.thread:
-            chain = subjects.thread_chain(target.thread)
-            if await self._chains.head(chain, fresh=True) is None:
-                raise NotFound(f"there is no thread {target.thread!r}; `eunoe threads` lists what there is")
-            filters.append(subjects.chain_subject(self._store.space, chain, "log"))
+            await self._head(target.thread)
+            filters.append(subjects.chain_subject(self._store.space, subjects.thread_chain(target.thread), "log"))
         while search.again():
             async with closing(self._store.log.scan(filters)) as found:
                 async for stored in found:
@@ -66,6 +78,12 @@ class Finding:
                 if record is not None and late(record, erasure, entries):
                     return True
         return False
+
+    async def _head(self, thread: str) -> Head:
+        head = await self._chains.head(subjects.thread_chain(thread), fresh=True)
+        if head is None:
+            raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+        return head
 
     async def _entries(self, erasure: Erasure) -> int:
         """How many entries the thread of an erasure has, as far as it was erased; 0 where it has none."""

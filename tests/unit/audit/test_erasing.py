@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from desks import AGENT, Desk, whole_turn
@@ -229,6 +231,25 @@ async def test_what_names_nothing_is_refused(desk: Desk) -> None:
         await asked(desk, EraseRequest(target=ErasureTarget(thread="t"), id="e"))
     with pytest.raises(NotFound):
         await plan(desk, thread="nope")
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ({"entries": [[3, 3]]}, "there is no entry 3 in the thread 't'; it has 2 entries"),
+        ({"entries": [[1, 1], [99_999, 100_000]]}, "there is no entry 99999 in the thread 't'; it has 2 entries"),
+        ({"turns": [[2, 5]]}, "there is no turn 2 in the thread 't'; it has 1 turn"),
+    ],
+)
+async def test_what_a_thread_does_not_have_is_not_there(desk: Desk, target: dict[str, Any], says: str) -> None:
+    """Neither planned nor erased, nor anything that was named beside it; a range may go on behind the end."""
+    await desk.append(1, *whole_turn(SECRET))
+    for ask in (plan, erase):
+        with pytest.raises(NotFound) as caught:
+            await ask(desk, thread="t", **target)
+        assert str(caught.value) == says
+
+    assert (await plan(desk, thread="t", entries=[[2, 99]], turns=[[1, 9]])).counts.entries == 2
 
 
 async def test_a_plan_changes_nothing(desk: Desk) -> None:

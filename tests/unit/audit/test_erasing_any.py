@@ -56,10 +56,13 @@ async def check(folder: Path, thread: list[Turn], wanted: list[set[int]]) -> Non
     known = await said(desk, thread)
     before, heads = await entries(desk), await headers(desk)
     gone: set[int] = set()
-    for number, chosen in enumerate(wanted):
+    for number, named in enumerate(wanted):
+        chosen = named & set(before)
+        if not chosen:
+            continue
         target = ErasureTarget(thread="t", entries=tuple((entry, entry) for entry in sorted(chosen)))
         reply = await asked(desk, EraseRequest(target=target, id=f"e{number}", reason="asked to"))
-        fresh = (chosen & set(before)) - gone
+        fresh = chosen - gone
         gone |= fresh
         assert (reply.state, reply.counts.entries) == ("done" if fresh else "nothing", len(fresh))
 
