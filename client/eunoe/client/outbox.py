@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from eunoe.client import batches, delivery
@@ -72,7 +73,7 @@ class Outbox:
         Raises `Busy` when it, or its disk, is full, `TooLarge` for content over its limit.
         """
         units = _units(turn, events)
-        self._check_room(len(events), sum(unit.bytes for unit in units))
+        await self._check_room(len(events), sum(unit.bytes for unit in units))
         if self._journal is not None:
             with anyio.CancelScope(shield=True):
                 await self._write_down(self._journal, chain, units)
@@ -85,9 +86,10 @@ class Outbox:
                 await self._idle.wait()
         return self.waiting
 
-    def _check_room(self, events: int, size: int) -> None:
+    async def _check_room(self, events: int, size: int) -> None:
         over = self.waiting + events > limits.OUTBOX_EVENTS or self._bytes + size > limits.OUTBOX_BYTES
         if self.waiting and over:
+            await anyio.lowlevel.checkpoint()  # who tries again at once must not keep it from delivering
             raise Busy(
                 f"the outbox holds {self.waiting} events ({self._bytes // limits.KIB} KiB) that no worker took yet; "
                 "start the audit worker and try again"

@@ -99,6 +99,25 @@ async def test_a_full_outbox_is_busy(wire: Wire) -> None:
         assert (await thread.append(Prompt(content="one more"), turn="k")).entries == (limits.OUTBOX_EVENTS,)
 
 
+async def test_who_is_refused_and_tries_again_at_once_lets_others_go_on(wire: Wire) -> None:
+    """A program that asks a full outbox again and again keeps its own event loop, and so the outbox, at work."""
+    wire.down = True
+    async with wire.memory(keep=True) as memory, anyio.create_task_group() as tasks:
+        thread, other = memory.thread("t"), anyio.Event()
+        await thread.append(TurnOpened(), *(Prompt() for _ in range(limits.OUTBOX_EVENTS - 1)), turn="k")
+        tasks.start_soon(_set, other)
+        for _ in range(3):
+            with pytest.raises(Busy, match="10000 events"):
+                await thread.append(Prompt(content="one more"), turn="k")
+        wire.down = False
+
+        assert other.is_set()
+
+
+async def _set(event: anyio.Event) -> None:
+    event.set()
+
+
 async def test_a_refusal_reaches_the_append_that_caused_it(wire: Wire) -> None:
     """Two appends that were sent together: the one to a turn that is not open fails, the other goes in."""
     wire.hold = anyio.Event()
