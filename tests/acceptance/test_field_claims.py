@@ -36,10 +36,14 @@ AGENTS: dict[str, dict[str, Any]] = {
     "no scope that there is": {"identity": {"scope": "world", "owner": "t", "subject": "note", "name": "n"}},
     "a preview": {"identity": {"scope": "thread", "owner": "t", "subject": "note", "name": "n", "preview": "p"}},
     "that it approves": {"cites": "faaaaaaaaaa"},
+    "another session as where it comes from": {"provenance": {"session": "r"}},
+    "a turn before the first as where it comes from": {"provenance": {"turn": -1}},
+    "a turn of no number as where it comes from": {"provenance": {"turn": 2**70}},
+    "an entry of no number as where it comes from": {"provenance": {"entries": [1, 2**53]}},
 }
 """What an agent may claim in a fact that it states in its own thread; each is refused."""
 
-_ITS_OWN = ("a tool", "nobody", "another session's facts", "a preview")
+_ITS_OWN = ("a tool", "nobody", "another session's facts", "a preview", "another session as where it comes from")
 TOOLS: dict[str, dict[str, Any]] = {
     **{what: claim for what, claim in AGENTS.items() if what not in _ITS_OWN},
     "an agent": {"source": {"kind": "model", "principal": "alice"}},
@@ -154,7 +158,7 @@ async def test_what_a_payload_adds_changes_nothing_of_where_a_fact_is(
         "principal": "ada",
         "metadata": {"scope": "u"},
     }
-    came = {"agent": "bob", "thread": "u", "session": "r"}
+    came = {"agent": "bob", "thread": "u"}
     fact = stated("agent", provenance=came, proposal=False, fact_class="permanent", **extra)
     fact["identity"] = {"scope": "thread", "owner": "t", "subject": "decision", "name": "n", "user": "ada"}
     assert await sent(cast["agent"], HERE, {"type": "fact.recorded", "fact": fact, **extra}, **extra) == ""

@@ -1,4 +1,4 @@
-"""The arguments of verbs: what a caller without a type checker gets wrong is refused by its name. Pure."""
+"""The arguments of verbs: what a caller without a type checker gets wrong is refused by its name."""
 
 from __future__ import annotations
 

@@ -69,6 +69,7 @@ SESSION_SECONDS = 24 * 3600  # seconds after its last write at which a session e
 NAMES_IN_SESSION = 1_024  # agents, and threads, that a session's record names
 SESSION_STATE_BYTES = 16 * KIB  # bytes of the JSON text that a session carries
 ZONE_MINUTES = 24 * 60 - 1  # minutes that a moment's offset is from UTC at most, either way
+LAST_NUMBER = (1 << 53) - 1  # the highest number of a turn, an entry or a position: every reader of JSON holds it
 LAST_MOMENT = 253_402_300_799_999  # ms UTC: the end of the year 9999, after which no fact holds
 REASON_LENGTH = 500  # characters of the reason for an act
 USES_SHOWN = 100  # requests that a fact reached, named when it is asked why it is known

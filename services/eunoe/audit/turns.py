@@ -39,12 +39,13 @@ class State:
     open: dict[str, OpenTurn]
     closed: dict[str, ClosedTurn]
     thread: bool = True  # whether the chain is a thread's: a book has no turns
+    session: str = ""  # the session whose book the chain is
 
     @classmethod
     def of(cls, header: Header, *, record: int, now: int) -> State:
-        thread = bool(subjects.chain_thread(header.chain))
+        thread, session = bool(subjects.chain_thread(header.chain)), subjects.chain_session(header.chain)
         turns, closed = dict(header.open), dict(header.closed)
-        return cls(record, now, header.entries, header.turns, header.committed, turns, closed, thread)
+        return cls(record, now, header.entries, header.turns, header.committed, turns, closed, thread, session)
 
     def number(self, event: Event, key: str, caller: Caller) -> Event:
         """The event as it is stored, with its numbers; raises when the turn named ``key`` does not allow it."""
@@ -104,12 +105,19 @@ class State:
             event = _previewed(event, stated_in)
         identity = event.fact.identity
         mine = [turn for turn in self.open.values() if turn.agent == caller.principal]
+        if caller.role == "agent" and isinstance(event, FactRecorded):
+            self._came_from(event.fact.provenance.session, {turn.session for turn in mine}, caller)
         if caller.role == "agent" and self.thread:
             if identity.scope == "session" and identity.owner not in {turn.session for turn in mine}:
                 raise Denied(f"the agent {caller.principal!r} has no turn open in the session {identity.owner!r}")
             if identity.preview and identity.preview not in {turn.preview for turn in mine}:
                 raise Denied(f"the agent {caller.principal!r} has no turn open in the preview {identity.preview!r}")
         return event
+
+    def _came_from(self, session: str, mine: set[str], caller: Caller) -> None:
+        """An agent's own fact comes out of no session but one in which it takes part here."""
+        if session and session not in mine | {self.session}:
+            raise Denied(f"the agent {caller.principal!r} has no turn open in the session {session!r}")
 
     def _touch(self, key: str, caller: Caller) -> int:
         if not key:

@@ -15,10 +15,10 @@ import msgspec
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import everyones, order
-from eunoe.facts.values import blank, bounded, cut, limit, one_line, ordered, zoned
+from eunoe.facts.values import blank, bounded, counted, cut, limit, one_line, ordered, zoned
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded, StatingEvent
+from eunoe.schemas.events import FactApproved, FactMoved, FactRecorded, StatingEvent, TurnAborted, TurnCommitted
 from eunoe.schemas.facts import (
     OTHERS_CLASSES,
     OWN_CLASS,
@@ -33,7 +33,6 @@ from eunoe.schemas.facts import (
 )
 from eunoe.schemas.records import Header, Record
 
-_COUNTED = range(1 << 53)  # numbers of turns, entries and positions that there may be
 DECIDERS = ("person", "caller")  # roles that state permanent facts without asking
 
 
@@ -58,7 +57,7 @@ def told(record: Record, kinds: Kinds) -> Iterator[Told]:
     """The assertions of a record, in order; one that says nothing, or is at the wrong place, is left out."""
     for index, event in enumerate(record.events):
         if isinstance(event, StatingEvent) and (fact := admitted(event, record.header, kinds)):
-            yield _told(fact, event.fact.content, record, index)
+            yield _told(_took_part(fact, event, record), event.fact.content, record, index)
 
 
 def admitted(event: StatingEvent, header: Header, kinds: Kinds) -> Assertion | None:
@@ -90,6 +89,21 @@ def admitted(event: StatingEvent, header: Header, kinds: Kinds) -> Assertion | N
         replaces=replaces,
         removes=removes,
     )
+
+
+def _took_part(fact: Assertion, event: StatingEvent, record: Record) -> Assertion:
+    """The assertion without the session that it claims to come from, where its agent can have had no turn in that.
+
+    A record that ends turns does not say in which session they were, and is taken at its word.
+    """
+    header, session = record.header, fact.provenance.session
+    if not session or header.role != "agent" or not isinstance(event, FactRecorded):
+        return fact
+    mine = {turn.session for turn in header.open.values() if turn.agent == header.principal}
+    ended = any(isinstance(one, TurnCommitted | TurnAborted) for one in record.events)
+    if ended or session in mine or session == subjects.chain_session(header.chain):
+        return fact
+    return msgspec.structs.replace(fact, provenance=msgspec.structs.replace(fact.provenance, session=""))
 
 
 def _may(event: StatingEvent, header: Header) -> bool:
@@ -143,7 +157,7 @@ def _provenance(given: Provenance, header: Header) -> Provenance:
         agent=_short(agent),
         session=_short(given.session),
         thread=_short(thread or given.thread),
-        turn=given.turn if given.turn in _COUNTED else 0,
+        turn=given.turn if counted(given.turn) else 0,
         entries=_counted(given.entries),
         positions=_counted(given.positions),
         tool=_short(given.tool),
@@ -153,7 +167,7 @@ def _provenance(given: Provenance, header: Header) -> Provenance:
 
 
 def _counted(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(number for number in numbers[: limits.ENTRIES_NAMED] if number in _COUNTED)
+    return tuple(number for number in numbers[: limits.ENTRIES_NAMED] if counted(number))
 
 
 def _short(name: str) -> str:

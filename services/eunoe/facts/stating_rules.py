@@ -9,10 +9,10 @@ from __future__ import annotations
 import unicodedata
 
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.values import blank, limit, ordered, zoned
+from eunoe.facts.values import blank, counted, limit, ordered, zoned
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.facts import Assertion, Identity
+from eunoe.schemas.facts import Assertion, Identity, Provenance
 
 _LONGEST = limits.FACT_CONTENT_BYTES // limits.KIB
 
@@ -27,6 +27,7 @@ def check_assertion(fact: Assertion, kinds: Kinds) -> None:
         raise Invalid(f"no fact of the kind {fact.identity.subject!r} is {fact.method}; tools tell of those")
     check_times(fact.valid_from, fact.valid_to)
     check_offsets(fact.from_offset, fact.to_offset)
+    check_numbers(fact.provenance)
     if (fact.replaces or fact.removes) and not fact.identity.preview:
         raise Invalid("only a fact of a preview stands in another's place; name the preview, or leave `replaces` out")
     if fact.removes and not fact.replaces:
@@ -78,6 +79,16 @@ def check_offsets(*offsets: int) -> None:
     for offset in offsets:
         if not zoned(offset):
             raise Invalid(f"{offset} minutes is no offset from UTC; they are less than a day")
+
+
+def check_numbers(came: Provenance) -> None:
+    """Raise `Invalid` for a turn, an entry or a position to come from that there cannot be."""
+    for what, numbers in (("turn", (came.turn,)), ("entry", came.entries), ("position", came.positions)):
+        if not all(map(counted, numbers)):
+            article = "an" if what == "entry" else "a"
+            raise Invalid(
+                f"the fact names {article} {what} that there cannot be; they are numbers from 0 to {limits.LAST_NUMBER}"
+            )
 
 
 def check_labels(*labels: int) -> None:

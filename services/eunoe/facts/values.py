@@ -72,6 +72,11 @@ def zoned(offset: int) -> bool:
     return abs(offset) <= limits.ZONE_MINUTES
 
 
+def counted(number: int) -> bool:
+    """Whether a number may be one of a turn, an entry or a position, 0 for none."""
+    return 0 <= number <= limits.LAST_NUMBER
+
+
 def limit(subject: str) -> int:
     """Characters that a value of this subject kind may have."""
     return {"task": limits.TASK_LENGTH, "memo": limits.DESCRIPTION_LENGTH}.get(subject, limits.VALUE_LENGTH)

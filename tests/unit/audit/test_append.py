@@ -33,8 +33,8 @@ from eunoe.schemas.events import (
     TurnOpened,
     Usage,
 )
-from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass
-from eunoe.schemas.requests import HeadRequest
+from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, SourceClass
+from eunoe.schemas.requests import AppendRequest, HeadRequest
 from eunoe.schemas.subjects import Caller
 
 PERSON = Caller("person", "ada")
@@ -291,6 +291,45 @@ async def test_an_agent_states_facts_of_sessions_that_it_takes_part_in(desk: Des
         await desk.append(1, fact, turn="")
     await desk.append(1, TurnOpened(session="prod"), Prompt(content="x"))
     assert (await desk.append(2, fact, turn="")).record == 2
+
+
+@pytest.mark.parametrize(
+    ("came", "refused", "says"),
+    [
+        (Provenance(turn=-1), Invalid, "names a turn that there cannot be"),
+        (Provenance(turn=2**70), Invalid, "names a turn that there cannot be"),
+        (Provenance(entries=(1, 2**53)), Invalid, "names an entry that there cannot be"),
+        (Provenance(session="r"), Denied, "the agent 'builder' has no turn open in the session 'r'"),
+        (Provenance(session="ended"), Denied, "the agent 'builder' has no turn open in the session 'ended'"),
+    ],
+)
+async def test_an_agent_s_fact_comes_from_where_it_can(
+    desk: Desk, came: Provenance, refused: type[EunoeError], says: str
+) -> None:
+    """Not from a number that none has, another agent's session, or one that its turn is over in; else it is taken."""
+    await desk.append(1, TurnOpened(session="r"), caller=Caller("agent", "other"), turn="r")
+    await desk.append(1, TurnOpened(session="ended"), TurnAborted(), turn="e")
+    await desk.append(2, TurnOpened(session="s"), turn="s")
+    fact = by("model", "builder")
+
+    with pytest.raises(refused, match=says):
+        await desk.append(3, FactRecorded(fact=msgspec.structs.replace(fact, provenance=came)), turn="")
+    fine = [msgspec.structs.replace(fact, provenance=one) for one in (Provenance(session="s", turn=1), Provenance())]
+    assert (await desk.append(3, *(FactRecorded(fact=one) for one in fine), turn="")).record == 4
+
+
+async def test_an_agent_s_own_book_is_of_no_session(desk: Desk) -> None:
+    """What it keeps of its own there comes from none; a person's fact, which may be brought in from anywhere, may."""
+    book, identity = subjects.book_chain("permanent", "builder"), Identity("permanent", "builder", "note", "n")
+
+    def stated(by: Source) -> bytes:
+        fact = Assertion(identity=identity, value="x", source=by, at=1, provenance=Provenance(session="s"))
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer="p", n=1, events=(FactRecorded(fact=fact),))
+        return msgspec.json.encode(request)
+
+    with pytest.raises(Denied, match="no turn open in the session 's'"):
+        await desk.worker.append(AGENT, book, stated(Source(kind="model", principal="builder")))
+    assert (await desk.worker.append(PERSON, book, stated(Source(kind="person", principal="ada")))).record == 1
 
 
 async def test_a_turn_s_key_is_an_id(desk: Desk) -> None:

@@ -9,9 +9,9 @@ from fact_desks import recorded
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas import limits
-from eunoe.schemas.events import Event, FactApproved, FactMoved, FactRecorded
+from eunoe.schemas.events import Event, FactApproved, FactMoved, FactRecorded, TurnCommitted
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, SourceClass
-from eunoe.schemas.records import Header, Record
+from eunoe.schemas.records import Header, OpenTurn, Record
 from eunoe.schemas.subjects import Role
 
 KINDS = Kinds()
@@ -119,6 +119,48 @@ def test_provenance_does_not_name_another_agent() -> None:
     found = admitted(FactRecorded(fact=said))
     assert found is not None
     assert found.provenance == Provenance(agent="a", thread="t", turn=3)
+
+
+def opened(agent: str, session: str) -> dict[str, OpenTurn]:
+    return {f"{agent} {session}": OpenTurn(turn=1, touched=1, agent=agent, session=session, record=1)}
+
+
+@pytest.mark.parametrize(
+    ("session", "chain", "beside", "kept"),
+    [
+        ("s", "thread.t", (), True),
+        ("r", "thread.t", (), False),
+        ("never", "thread.t", (), False),
+        ("never", "thread.t", (TurnCommitted(),), True),
+        ("s", "book.permanent.a", (), False),
+        ("s.1", "book.session.s=2E1", (), True),
+    ],
+)
+def test_an_agent_s_fact_comes_from_a_session_that_it_takes_part_in(
+    session: str, chain: str, beside: tuple[Event, ...], kept: bool
+) -> None:
+    """It has a turn open there, or the session's book says so; of a turn that the record ends nobody else knows. A
+    session that cannot be is left out, and the fact stays; what others say of a session is not in question."""
+    place = ("session", session) if "session" in chain else ("permanent", "a") if "book" in chain else ("thread", "t")
+    identity = Identity(place[0], place[1], "tests", "unit")  # type: ignore[arg-type]
+    said = msgspec.structs.replace(recorded("x").fact, identity=identity, provenance=Provenance(session=session))
+    found = {}
+    for role in ("agent", "caller"):
+        made = record(FactRecorded(fact=said), *beside, chain=chain, role=role)
+        turns = opened("a", "s") | opened("b", "r") if chain == "thread.t" else {}
+        made = msgspec.structs.replace(made, header=msgspec.structs.replace(made.header, open=turns))
+        (fact,) = [one.stated.fact for one in told(made, KINDS)]
+        found[role] = fact.provenance.session
+
+    assert found == {"agent": session if kept else "", "caller": session}
+
+
+def test_numbers_that_there_cannot_be_are_left_out() -> None:
+    """From whoever they come."""
+    came = Provenance(turn=-1, entries=(-1, 3, 2**70), positions=(2**53, 2**53 - 1))
+    found = admitted(FactRecorded(fact=msgspec.structs.replace(recorded("x").fact, provenance=came)))
+    assert found is not None
+    assert (found.provenance.turn, found.provenance.entries, found.provenance.positions) == (0, (3,), (2**53 - 1,))
 
 
 def test_an_agent_shows_a_permanent_kind_of_fact_to_its_thread_only() -> None:

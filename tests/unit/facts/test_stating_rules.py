@@ -11,7 +11,7 @@ from eunoe.facts.kinds import Kinds
 from eunoe.facts.stating_rules import check_assertion, check_labels, check_reason
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.facts import Assertion, Identity, Source
+from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 
 KINDS = Kinds()
 
@@ -35,6 +35,7 @@ def stated(value: str = "tabs", *, name: str = "indent", preview: str = "", **fi
         stated(valid_from=0, valid_to=limits.LAST_MOMENT),
         stated(valid_to=5),
         stated(name="..."),
+        stated(provenance=Provenance(turn=limits.LAST_NUMBER, entries=(0, limits.LAST_NUMBER), positions=(0,))),
         stated("", preview="p", replaces="f1", removes=True),
         stated("spaces", preview="p", replaces="f1"),
     ],
@@ -67,6 +68,13 @@ def test_what_keeps_the_rules_is_taken(fact: Assertion) -> None:
         (stated(valid_from=-1), "valid_from is not within the years 1970 to 9999"),
         (stated(valid_to=limits.LAST_MOMENT + 1), "valid_to is not within"),
         (stated(valid_from=5, from_offset=24 * 60), "1440 minutes is no offset from UTC"),
+        (
+            stated(provenance=Provenance(turn=-1)),
+            "cannot be; they are numbers from 0 to 9007199254740991",
+        ),
+        (stated(provenance=Provenance(turn=10**5_000)), "a turn that there cannot be"),
+        (stated(provenance=Provenance(entries=(1, limits.LAST_NUMBER + 1))), "an entry that there cannot be"),
+        (stated(provenance=Provenance(positions=(-1,))), "a position that there cannot be"),
         (stated(valid_to=5, to_offset=-24 * 60), "-1440 minutes is no offset from UTC"),
         (stated(replaces="f1"), "only a fact of a preview"),
         (stated(removes=True), "only a fact of a preview"),
