@@ -16,8 +16,8 @@ _SHOWN = 50  # entries that a fact came from, named
 @dataclass(slots=True)
 class Found:
     """What one pass over the log found. ``anchor`` is the position of the fact that the target names; ``sources``
-    are the entries (thread, number) from which assertions came; ``lost`` and ``named`` are digests of pieces, of
-    entries that go and of such as stay."""
+    are the entries (thread, number) from which assertions came; ``composed`` are the positions of records that lose
+    contexts; ``lost`` and ``named`` are digests of pieces, of entries that go and of such as stay."""
 
     chains: dict[str, list[ErasedRecord]] = field(default_factory=dict)
     positions: set[int] = field(default_factory=set)
@@ -25,6 +25,7 @@ class Found:
     facts: list[str] = field(default_factory=list)
     anchor: int = 0
     sources: set[tuple[str, int]] = field(default_factory=set)
+    composed: set[int] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
 
@@ -42,6 +43,8 @@ class Found:
         erased = ErasedRecord(header.record, record.position, record.hash, tuple(fresh))
         self.chains.setdefault(header.chain, []).append(erased)
         self.positions.add(record.position)
+        if "contexts" in fresh.values():
+            self.composed.add(record.position)
         for index, what in fresh.items():
             if what != COPY:
                 self.counts[what] = self.counts.get(what, 0) + 1
@@ -66,9 +69,9 @@ class Found:
 
     def rounds(self) -> list[tuple[ErasedChain, ...]]:
         """The records in parts of at most `limits.ERASED_RECORDS_TOGETHER`, that with the named fact in the last one:
-        as long as anything of it is left, it can be found."""
+        as long as anything of it is left, it can be found. Contexts, found by words of what else goes, are first."""
         flat = [(chain, record) for chain, found in self.chains.items() for record in found]
-        flat.sort(key=lambda one: one[1].position == self.anchor)
+        flat.sort(key=lambda one: (one[1].position == self.anchor, one[1].position not in self.composed))
         made = []
         for start in range(0, len(flat), limits.ERASED_RECORDS_TOGETHER):
             part: dict[str, list[ErasedRecord]] = {}

@@ -217,6 +217,32 @@ async def test_a_recipe_that_came_between_the_search_and_the_intention_goes(
     assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
 
 
+@pytest.mark.parametrize("intended", [1, 2, 3])
+async def test_whoever_goes_on_finds_the_recipes_that_were_not_intended_yet(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, intended: int
+) -> None:
+    """One of three records a round: an entry, the fact from it, and the recipe of another thread that has its value.
+    The words of the fact are not there any more when its round is done."""
+    monkeypatch.setattr("eunoe.audit.found.limits.ERASED_RECORDS_TOGETHER", 1)
+    await desk.append(1, *whole_turn("what it printed"))
+    await extracted(desk, 1, fact(SECRET, 1))
+    await desk.append(1, *whole_turn("hello"), thread="u")
+    composer = Caller("worker", "composition")
+    made = ContextComposed(recipe=recipe(f"port: {SECRET}"))
+    await desk.append(1, made, thread="u", turn="", producer="composition", caller=composer)
+    log = desk.store.log._log  # type: ignore[attr-defined]  # the store beneath
+    desk.store.log._log = Failing(log, intended, after=True)  # type: ignore[attr-defined]
+    with pytest.raises(Broken):
+        await erase(desk, thread="t", entries=[[1, 1]])
+    desk.store.log._log = log  # type: ignore[attr-defined]
+
+    desk.worker = desk.new_worker()
+    reply = await erase(desk, thread="t", entries=[[1, 1]])
+
+    assert (reply.state, reply.counts.contexts) == ("done", 1)
+    assert not [one.seq for one in await raw(desk) if SECRET.encode() in one.data]
+
+
 async def test_it_waits_for_the_facts_worker_and_says_so(desk: Desk) -> None:
     """The content is gone by then; the erasure is done when the facts are made again."""
     await desk.append(1, *whole_turn(SECRET))
