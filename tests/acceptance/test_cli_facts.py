@@ -236,9 +236,13 @@ def test_what_is_no_fact_is_refused_in_one_line(eunoe: Shell, arguments: list[st
         (["--label", "nosuch"], "there is no label 'nosuch' (there are release, infra)"),
         (["--as-of", ""], "'' is no moment; write it as"),
         (["--as-of", "yesterday"], "'yesterday' is no moment; write it as"),
-        (["--valid-at", "2026-02-30"], "'2026-02-30' is no moment: day"),
+        (["--valid-at", "2026-02-30"], "'2026-02-30' is no moment: there is no day 30 in 2026-02"),
         (["--valid-at", "2026-01-05T09:00"], "'2026-01-05T09:00' does not say in which time zone it is"),
-        (["--as-of", "0000-01-01"], "'0000-01-01' is no moment: year"),
+        (["--as-of", "0000-01-01"], "'0000-01-01' is no moment: there is no year 0000"),
+        (
+            ["--as-of", "2026-01-01T00:00:00+25:00"],
+            "'2026-01-01T00:00:00+25:00' is no moment: there is no offset +25:00",
+        ),
         (["--subject", "x" * 1_000_000], "the subject id is 1000000 bytes long; the limit is 128"),
         (["--cursor", "x" * 5_000], "'xxx"),
     ],
@@ -589,3 +593,18 @@ def test_why_a_fact_is_known_leads_to_bytes_that_can_be_shown(eunoe: Shell) -> N
     whole = eunoe("show", "builder", str(evidence["entry"])).raw
     assert whole[evidence.get("start", 0) : evidence["end"]].decode() == evidence["text"]
     assert len(whole) == evidence["size"]
+
+
+def test_a_reader_that_leaves_ends_a_command_without_a_word(eunoe: Shell) -> None:
+    """As with ``| head -1``: no traceback, and no failure, wherever the pipe was closed."""
+    fact = stated(eunoe, "decision", "piped", "on")["id"]
+    commands = (["kinds"], ["kinds", "--json"], ["facts", "--thread", "builder"], ["fact", "why", fact])
+    running = [eunoe.pipe(*command) for command in commands]
+
+    for command, process in zip(commands, running, strict=True):
+        assert process.stdout is not None
+        assert process.stderr is not None
+        with process:
+            process.stdout.close()
+            assert process.stderr.read() == b"", command
+        assert process.returncode == 0, command
