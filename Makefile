@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 ARGS ?=
+# Most tests wait for servers; those of one file share one. Empty runs them one after the other.
+PARALLEL ?= -n 3 --dist loadfile
 
 .PHONY: help demo test check format docs bench clean
 
@@ -21,7 +23,7 @@ demo: $(READY)
 	$(BIN)/eunoe demo $(ARGS)
 
 test: $(READY)
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 check: $(READY)
 	bash ops/check.sh $(BIN)
