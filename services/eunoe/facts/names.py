@@ -34,9 +34,8 @@ def trim(name: str, root: str = "") -> str:
 
 
 def casefold(name: str, root: str = "") -> str:
-    """As `trim`, without regard to case, quotes and punctuation at the edges."""
-    plain = folded(_line(name))
-    return _bounded(plain.strip(_EDGES) or plain)
+    """As `trim`, without regard to case, quotes and punctuation at the edges; empty when there is nothing else."""
+    return _bounded(folded(_line(name)).strip(_EDGES))
 
 
 def single(name: str, root: str = "") -> str:

@@ -42,7 +42,9 @@ def check_identity(identity: Identity, kinds: Kinds) -> None:
     if identity.preview:
         ids.check(identity.preview, "preview")
     if not kinds.name(identity.subject, identity.name):
-        raise Invalid(f"the name {identity.name!r} shows nothing; give one with a letter, a digit or a sign in it")
+        raise Invalid(
+            f"nothing is left of the name {identity.name!r} as its kind is named; give one with a letter or a digit"
+        )
 
 
 def check_value(value: str, most: int) -> None:

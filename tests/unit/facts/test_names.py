@@ -43,9 +43,10 @@ def test_a_path_is_relative_to_its_root(given: str, root: str, expected: str) ->
 
 
 def test_casefold_strips_quotes_and_punctuation_of_the_edges() -> None:
-    """``"Code  Name:"`` and ``code name`` are one; a name of punctuation alone stays what it is."""
+    """``"Code  Name:"`` and ``code name`` are one; of a name of such punctuation alone nothing is left."""
     assert NORMALISERS["casefold"]('"Code  Name:"', "") == "code name"
-    assert NORMALISERS["casefold"]("...", "") == "..."
+    assert NORMALISERS["casefold"]("...", "") == NORMALISERS["casefold"](' "?" ', "") == ""
+    assert NORMALISERS["casefold"]("C++", "") == "c++"
 
 
 @settings(deadline=None)
