@@ -42,20 +42,30 @@ class Rebuild:
         self._clock = clock
         self._steady = steady
         self._holder = secrets.token_hex(4)  # names this process among its replicas
+        self._alone = anyio.Lock()  # who begins a run would meet who deletes what is left of the last one
 
     async def swap(self, reason: str) -> RebuildRun:
         """Make the facts again and let them replace those in use; returns when they have.
 
         Raises `Busy` while somebody else does so, `Unreachable` and `Denied` with what cannot be reached or done.
         """
-        return await self.run(await self.begin(RebuildRun(v=limits.SCHEMA_VERSION, id="", holder="", reason=reason)))
+        return await self.run(await self.begin(_wanted(reason)))
 
     async def begin(self, wanted: RebuildRun) -> Lease:
-        """Take the lease for a run; raises `Busy` when somebody has it. One without an id goes on under that of a run
-        that was to replace the facts, and whose holder is gone."""
+        """Take the lease for a run; raises `Busy` when somebody has it, or when the run with its id is done. One
+        without an id goes on under that of a run that was to replace the facts, and whose holder is gone."""
+        async with self._alone:
+            return await self._begin(wanted)
+
+    async def _begin(self, wanted: RebuildRun) -> Lease:
         generations = self._store.generations
         await generations.look()
-        leases.refuse(leases.read(await self._store.permanent.get(subjects.REBUILD_KEY)), self._clock)
+        last = leases.read(await self._store.permanent.get(subjects.REBUILD_KEY))
+        leases.refuse(last, self._clock)
+        if last and not last.over:
+            last = await self._finish(last)
+        if last and (last.id, last.phase) == (wanted.id, "done"):
+            raise Busy("that run is done")
         made = await generations.prepare()
         before = leases.read(await made["permanent"].get(subjects.REBUILD_KEY))
         if not wanted.id and before and not before.over and not before.check:
@@ -114,16 +124,19 @@ class Rebuild:
     async def resume(self) -> RebuildRun | None:
         """Bring to an end what somebody began who is gone, and delete what is left over; returns a run that was
         brought to its end. Raises `Busy` when somebody else does so first."""
+        async with self._alone:
+            found = await self._resumed()
+        return await self.run(found) if isinstance(found, Lease) else found
+
+    async def _resumed(self) -> RebuildRun | Lease | None:
+        """The run that was finished, the lease for one that is to be done again, or neither."""
         generations = self._store.generations
         in_use = await generations.look()
         last = leases.read(await self._store.permanent.get(subjects.REBUILD_KEY))
         if last and leases.held(last, self._clock):
             return None
         if last and not last.over:
-            lease = await Lease.take(self._store.permanent, last, self._clock)
-            await generations.drop()
-            await lease.step(phase="done")
-            return lease.run
+            return await self._finish(last)
         if in_use.left and in_use.whole:
             await generations.drop()
             return None
@@ -133,10 +146,17 @@ class Rebuild:
             return None
         return await self._left(other, left)
 
-    async def _left(self, other: Documents, left: RebuildRun) -> RebuildRun | None:
+    async def _finish(self, last: RebuildRun) -> RebuildRun:
+        """Do what is missing of a run whose set is in use: the one before it goes."""
+        lease = await Lease.take(self._store.permanent, last, self._clock)
+        await self._store.generations.drop()
+        await lease.step(phase="done")
+        return lease.run
+
+    async def _left(self, other: Documents, left: RebuildRun) -> Lease | None:
         """What replaces the facts is begun again; what only compared them goes, and what failed long ago."""
         if not left.over and not left.check:
-            return await self.swap(left.reason)
+            return await self._begin(_wanted(left.reason))
         if not left.over or self._clock.now() - left.changed > KEPT_SECONDS * 1000:
             await Lease.take(other, left, self._clock)
             await self._store.generations.drop()
@@ -193,6 +213,11 @@ class Rebuild:
         await lease.step(phase="dropping")
         await self._store.generations.drop()
         lease.run = done
+
+
+def _wanted(reason: str) -> RebuildRun:
+    """A run that nobody asked for by name."""
+    return RebuildRun(v=limits.SCHEMA_VERSION, id="", holder="", reason=reason)
 
 
 @asynccontextmanager

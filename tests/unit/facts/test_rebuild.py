@@ -166,6 +166,41 @@ async def test_whoever_comes_after_a_kill_brings_it_to_its_end(desk: FactDesk, p
     assert (found.state, found.run and found.run.id) == ("done", "run")
 
 
+@pytest.mark.parametrize("point", ["in use", "dropping"])
+async def test_a_run_whose_set_is_in_use_is_finished_and_not_begun_again(desk: FactDesk, point: str) -> None:
+    """Its own caller asks again and hears that it is done; the next run is another one, of the next generation."""
+    await killed_at(desk, point)
+    desk.clock.advance(seconds=leases.LEASE_SECONDS + 1)
+    successor = rebuild(desk)
+
+    with pytest.raises(Busy, match="that run is done"):
+        await successor.begin(wanted())
+    assert (await successor.status()).state == "done"
+    assert desk.store.generations.current == 2
+    assert await desk.store.generations.other("permanent") is None
+
+    assert (await successor.run(await successor.begin(wanted(name="next")))).generation == 3
+
+
+async def test_who_begins_and_who_ends_what_was_left_do_not_meet(desk: FactDesk) -> None:
+    """Asked at once, ten times each: one run is finished, and nothing that it left is taken for another's."""
+    await killed_at(desk, "dropping")
+    desk.clock.advance(seconds=leases.LEASE_SECONDS + 1)
+    successor = rebuild(desk)
+
+    async def begin() -> None:
+        with pytest.raises(Busy, match=r"that run is done|being made again"):
+            await successor.begin(wanted())
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(begin)
+            tasks.start_soon(successor.resume)
+
+    assert desk.store.generations.current == 2
+    assert await desk.store.generations.other("permanent") is None
+
+
 async def killed_at(desk: FactDesk, point: str) -> None:
     """Do the steps of a run up to that point, and nothing more."""
     made = rebuild(desk)
