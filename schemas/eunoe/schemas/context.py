@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-Format = Literal["openai", "anthropic", "text"]
-FORMATS: tuple[Format, ...] = ("openai", "anthropic", "text")
+Format = Literal["openai", "responses", "anthropic", "text", "markdown"]
+FORMATS: tuple[Format, ...] = ("openai", "responses", "anthropic", "text", "markdown")
 LayerName = Literal["instructions", "earlier", "literal", "now", "request"]
 
 
@@ -30,16 +30,26 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
 
 
+class LeftTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A turn that left, as the outline names it: its first and last entry, and where its prompt is (position in the
+    log, index in the record; no position where it had none)."""
+
+    turn: int
+    entries: tuple[int, int]
+    position: int = 0
+    index: int = 0
+
+
 class Rendering(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How one entry was shown. An entry that a recipe does not list was shown whole.
 
     ``excerpt``: head, marker and tail, of at most ``size`` bytes. ``cut``: the spans ``[start, end, entry]``
     of the reply (in characters) that copied the output of ``entry``; with a ``size``, what is left of the
-    reply is an excerpt besides.
+    reply is an excerpt besides. ``arguments``: a call whose long values are held back, ``size`` bytes at most.
     """
 
     entry: int
-    how: Literal["reference", "excerpt", "cut"]
+    how: Literal["reference", "excerpt", "cut", "arguments"]
     size: int = 0
     spans: tuple[tuple[int, int, int], ...] = ()
 
@@ -55,6 +65,13 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``request`` is the request where no entry holds it. ``dropped_rounds`` are the oldest tool rounds that
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.
     ``state`` is the event that set what the session carries; with a note, that note stands in its place.
+    ``outline`` names turns that left, oldest first, and ``outline_hidden`` counts those that left and are not named.
+    ``ahead`` are spans of the literal turns that leave next, whose facts are asked for already. ``tools`` are those
+    that the now block names for this request. ``refused`` is the context in whose place this one was composed, since
+    its provider refused that.
+    ``layers`` are the tokens of each layer; their sum is ``tokens``. ``bytes`` is the size of what ``sha256`` digests,
+    and ``stable`` how many of its leading bytes are those of the last recipe of this profile (0 for none); ``ladder``
+    is what the next one compares with: base64 of 4 bytes for each piece, a digest of it and of all before it.
     Token counts are the counter's. ``settings`` holds every number that the plan depended on.
     """
 
@@ -85,8 +102,18 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     floor: bool = False
     note: str = ""
     pending: tuple[int, ...] = ()
+    ahead: tuple[tuple[int, int], ...] = ()
+    outline: tuple[LeftTurn, ...] = ()
+    outline_hidden: int = 0
+    tools: tuple[str, ...] = ()
+    refused: str = ""
+    model: str = ""
     steps: tuple[str, ...] = ()
     tokens: int = 0
+    layers: dict[LayerName, int] = {}
+    bytes: int = 0
+    stable: int = 0
+    ladder: str = ""
     settings: dict[str, float] = {}
 
 
@@ -98,10 +125,47 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
+class ShownFact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fact that a context shows: its id, the layer whose block it stands in, and its line."""
+
+    id: str
+    layer: LayerName
+    line: str
+
+
+class Assessment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was decided about one request before it was composed. It never enters the context.
+
+    ``method``: settled by ``rules``; by one call of a ``model``; ``fallback`` to every tool because that call failed
+    (``failure`` says how); ``retry`` with every tool, since one was called that was not registered.
+    ``tools`` are to be registered, ``rule_tools`` those of them that the rules named. ``task`` is the task that was
+    inferred, empty where none was or where a person or a caller set it. ``facts`` are ids of facts that bear on the
+    request. ``ms`` is the time the call took, ``bytes`` the size of what the model was shown, token counts as the
+    provider reported them.
+    """
+
+    method: Literal["rules", "model", "fallback", "retry"]
+    tools: tuple[str, ...] = ()
+    rule_tools: tuple[str, ...] = ()
+    intent: str = ""
+    task: str = ""
+    objective: str = ""
+    facts: tuple[str, ...] = ()
+    model: str = ""
+    ms: int = 0
+    bytes: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    failure: str = ""
+
+
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller gets. ``messages`` has the shape of the API that ``format`` names (text: a string);
     ``system`` is the instructions where that API wants them apart. ``stale`` names the layers that did not
-    become as fresh as was asked for in time; ``differs`` says why a replay is not what the model saw."""
+    become as fresh as was asked for in time; ``differs`` says why a replay is not what the model saw.
+    ``counter`` counted the tokens. ``facts`` are there when looking. Where tools were given, ``tools`` are those to
+    register for this request, ``catalogue`` a text that names every one of them, for whoever owns the instructions
+    to place, and ``assessment`` how they were chosen."""
 
     id: str
     thread: str
@@ -118,3 +182,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     differs: str = ""
     stale: tuple[str, ...] = ()
+    counter: str = ""
+    facts: tuple[ShownFact, ...] = ()
+    tools: tuple[str, ...] = ()
+    catalogue: str = ""
+    assessment: Assessment | None = None

@@ -11,7 +11,13 @@ from typing import Literal
 
 import msgspec
 
-from eunoe.schemas.context import Recipe
+from eunoe.schemas.context_events import ContextAssessed as ContextAssessed
+from eunoe.schemas.context_events import ContextComposed as ContextComposed
+from eunoe.schemas.context_events import ContextCondensed as ContextCondensed
+from eunoe.schemas.context_events import ContextCut as ContextCut
+from eunoe.schemas.context_events import ContextReferenced as ContextReferenced
+from eunoe.schemas.context_events import ContextRefused as ContextRefused
+from eunoe.schemas.context_events import MemoryUsed as MemoryUsed
 from eunoe.schemas.erasure_events import Erased as Erased
 from eunoe.schemas.erasure_events import EraseDone as EraseDone
 from eunoe.schemas.erasure_events import EraseIntended as EraseIntended
@@ -239,28 +245,16 @@ class SessionStateSet(Base, frozen=True, kw_only=True, omit_defaults=True, tag="
     expected: str | None = None
 
 
-class ContextComposed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="context.composed"):
-    """What one request's context was made of, stored before the context is handed out."""
-
-    recipe: Recipe
-
-
-class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memory.used"):
-    """What reached the model: ids of facts, and the entries that were shown in any rendering."""
-
-    context: str
-    turn: int
-    facts: tuple[str, ...] = ()
-    entries: tuple[tuple[int, int], ...] = ()
-
-
 Entry = Instructions | Prompt | Response | ToolCall | ToolResult
 FactEvent = FactRecorded | FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
 StatingEvent = FactRecorded | FactApproved | FactMoved
 """Events that assert a fact."""
 BookEvent = FactEvent | ConflictRaised | ConflictResolved | SessionEnded | SessionStateSet
 ErasureEvent = RecordKept | EraseIntended | EraseKept | EraseRemoved | EraseDone
-MemoryEvent = Extracted | BookEvent | ContextComposed | MemoryUsed | Erased | ErasureEvent
+ContextEvent = (
+    ContextComposed | ContextCondensed | ContextReferenced | ContextCut | ContextRefused | ContextAssessed | MemoryUsed
+)
+MemoryEvent = Extracted | BookEvent | ContextEvent | Erased | ErasureEvent
 HappenedEvent = (
     TurnOpened | TurnCommitted | TurnAborted | Instructions | Prompt | Response | ToolCall | ToolResult | Usage
 )

@@ -10,7 +10,13 @@ from typing import Literal
 
 import msgspec
 
-from eunoe.schemas.context import Context, Format, Watermark
+from eunoe.schemas.context_requests import ComposeReply as ComposeReply
+from eunoe.schemas.context_requests import ComposeRequest as ComposeRequest
+from eunoe.schemas.context_requests import Refused as Refused
+from eunoe.schemas.context_requests import ToolDefinition as ToolDefinition
+from eunoe.schemas.context_requests import TurnLine as TurnLine
+from eunoe.schemas.context_requests import TurnsReply as TurnsReply
+from eunoe.schemas.context_requests import TurnsRequest as TurnsRequest
 from eunoe.schemas.events import Event
 from eunoe.schemas.fact_requests import ActView as ActView
 from eunoe.schemas.fact_requests import FactReply as FactReply
@@ -161,66 +167,6 @@ class StoredRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 class RecordsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     records: tuple[StoredRecord, ...]
-    more: bool = False
-
-
-# composition
-
-
-class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Compose the context of the next request in ``window`` tokens.
-
-    ``key``: compose inside that open turn, whose prompt is the request. Else ``prompt`` is the request
-    as it would be asked (looking), or empty for none. ``store``: this is a real request, so its recipe is
-    logged before the reply. ``turn``: compose a past turn again instead. ``after``: wait until the layers
-    are this fresh, ``wait`` seconds at most. ``target`` and ``headroom`` override settings (0 for the default).
-    ``session``, ``agent`` and ``preview``: where the request comes from, when no turn of the thread says otherwise.
-    """
-
-    window: int = 8192
-    format: Format = "openai"
-    key: str = ""
-    prompt: str = ""
-    turn: int = 0
-    store: bool = False
-    after: Watermark = Watermark()
-    wait: float = 2.0
-    memory_tool: bool = False
-    target: float = 0.0
-    headroom: int = -1
-    model: str = ""
-    session: str = ""
-    agent: str = ""
-    preview: str = ""
-
-
-class ComposeReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    context: Context
-
-
-class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One turn in the list of turns: what it was, and what its composition changed."""
-
-    turn: int
-    state: Literal["open", "committed", "aborted"]
-    time: int
-    prompt: str
-    entries: tuple[int, int]
-    agent: str = ""
-    session: str = ""
-    composed: bool = False
-    tokens: int = 0
-    window: int = 0
-    changes: tuple[str, ...] = ()
-
-
-class TurnsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    after: int = 0
-    limit: int = 200
-
-
-class TurnsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    turns: tuple[TurnLine, ...]
     more: bool = False
 
 

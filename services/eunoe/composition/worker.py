@@ -28,7 +28,7 @@ from eunoe.runtime import payload
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import ids, limits
+from eunoe.schemas import ids
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address
@@ -43,6 +43,7 @@ class CompositionWorker:
     name = "composition"
 
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
         kinds = Kinds(settings.kinds)
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
@@ -75,13 +76,13 @@ class CompositionWorker:
     async def _compose(self, address: Address, request: ComposeRequest) -> ComposeReply:
         if not address.thread:
             raise Invalid("a context belongs to a thread; address one")
-        check(request.window, request.target, request.headroom)
+        wanted = self._wanted(request)
+        check(wanted.window, wanted.target, wanted.headroom)
         for what, given in (("session", request.session), ("agent", request.agent), ("preview", request.preview)):
             if given:
                 ids.check(given, what)
         if request.store and address.caller.role == "viewer":
             raise Denied("a viewer may look at a context, and store none")
-        wanted = _wanted(request)
         if request.turn:
             self._counts["replayed"] += 1
             return ComposeReply(context=await self._historian.context(address, request, wanted))
@@ -90,20 +91,21 @@ class CompositionWorker:
         self._counts["stale"] += bool(context.stale)
         return ComposeReply(context=context)
 
+    def _wanted(self, request: ComposeRequest) -> Wanted:
+        """What a request says, and the settings where it says nothing."""
+        settings = self._settings
+        return Wanted(
+            window=request.window or settings.window,
+            manner=Manner(request.format, request.memory_tool),
+            target=request.target or settings.target,
+            headroom=settings.headroom if request.headroom < 0 else request.headroom,
+            counter=ByteCounter(),
+        )
+
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
         if not address.thread:
             raise Invalid("turns belong to a thread; address one")
         return await turn_lines(self._chains, self._walker, address.chain, request)
-
-
-def _wanted(request: ComposeRequest) -> Wanted:
-    return Wanted(
-        window=request.window,
-        manner=Manner(request.format, request.memory_tool),
-        target=request.target or limits.TARGET_SHARE,
-        headroom=limits.HEADROOM_TURNS if request.headroom < 0 else request.headroom,
-        counter=ByteCounter(),
-    )
 
 
 def _handler(kind: type[_Request], answer: Callable[[Address, _Request], Awaitable[object]]) -> Handler:

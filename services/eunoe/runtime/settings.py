@@ -82,7 +82,36 @@ class Settings(BaseSettings):
     root: str = Field(
         default="", description="the repository's root, to which names of files are relative; else a thread's own"
     )
-    window: int = Field(default=8192, ge=limits.WINDOW_MIN, description="tokens of a context when none are given")
+    window: int = Field(
+        default=limits.WINDOW, ge=limits.WINDOW_MIN, le=limits.WINDOW_MAX, description="tokens of a context"
+    )
+    target: float = Field(
+        default=limits.TARGET_SHARE,
+        ge=0.1,
+        le=0.8,
+        description="share of the window to which turns leave, once they do",
+    )
+    headroom: int = Field(
+        default=limits.HEADROOM_TURNS, ge=0, le=64, description="newest turns whose mean size is kept free for the next"
+    )
+    keep: int = Field(
+        default=0, ge=0, le=limits.KEEP_TURNS_MAX, description="newest turns that never leave and are never shortened"
+    )
+    relevant: bool = Field(default=True, description="whether facts that share words with a request stand beside it")
+    assess: Literal["off", "rules", "model"] = Field(
+        default="off",
+        description="how the tools and the task of a request are chosen: not, by rules, or by a model too",
+    )
+    counters: dict[str, str] = Field(
+        default_factory=dict, description="models by name (* is anything), and the vocabulary that counts their tokens"
+    )
+    model: str = Field(default="", description="model for what needs one, PROVIDER:NAME; empty for none")
+    model_url: str = Field(default="", description="address of the model's API, where it is not its provider's own")
+    model_key: SecretStr = Field(default=SecretStr(""), description="key for the model's API")
+    redis_url: str = Field(default="", description="Redis that keeps folded threads for every replica; empty for none")
+    redis_secret: SecretStr = Field(
+        default=SecretStr(""), description="secret, the same for every worker, that signs what is kept in Redis"
+    )
     anchors: Path | None = Field(default=None, description="file of anchors; <data>/anchors.jsonl when not set")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="least level that is logged"
