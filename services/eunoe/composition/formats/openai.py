@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, encode, filled, parsed, said
+from eunoe.composition.formats.shape import GO_ON, Piece, ShownCall, as_object, encode, filled, said
 
 
 class OpenAI:
@@ -39,15 +39,7 @@ class OpenAI:
 
 
 def _call(call: ShownCall) -> dict[str, object]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
-
-
-def _arguments(call: ShownCall) -> str:
-    """As the model wrote them, where that is an object; else an object that holds them."""
-    found = parsed(call.arguments)
-    if not found or list(found) == ["arguments"]:
-        return encode(found).decode()
-    return call.arguments
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": as_object(call.arguments)}}
 
 
 def _result(call: ShownCall) -> Piece:

@@ -88,6 +88,14 @@ def parsed(arguments: str) -> dict[str, Any]:
     return found if isinstance(found, dict) and _encodable(found) else {"arguments": arguments}
 
 
+def as_object(arguments: str) -> str:
+    """Arguments as the model wrote them, where that is an object; else the JSON text of an object that holds them."""
+    found = parsed(arguments)
+    if not found or list(found) == ["arguments"]:
+        return encode(found).decode()
+    return arguments
+
+
 def _refuse(name: str) -> float:
     raise ValueError(name)
 
