@@ -20,6 +20,7 @@ from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory, Remembered
 from eunoe.composition.render import Rendered, Stored, layers, render, sealed
 from eunoe.composition.shelf import Facts
+from eunoe.composition.shown import shown_facts
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
 from eunoe.schemas.context import Context, Recipe, Watermark
@@ -123,7 +124,7 @@ class Composer:
             events = recording.events(made.recipe, made.stored)
             await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
         watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
-        return context(made.recipe, made.rendered, settings, watermark, place.thread, text=not request.store)
+        return context(made, settings, watermark, place.thread, text=not request.store)
 
     async def _made(self, inputs: Inputs, settings: Settings) -> Made:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""
@@ -182,10 +183,9 @@ def make(inputs: Inputs, settings: Settings) -> Made:
     return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
 
 
-def context(
-    recipe: Recipe, rendered: Rendered, settings: Settings, watermark: Watermark, thread: str, *, text: bool
-) -> Context:
-    """The context as its caller gets it."""
+def context(made: Made, settings: Settings, watermark: Watermark, thread: str, *, text: bool) -> Context:
+    """The context as its caller gets it; with ``text``, as somebody who looks does."""
+    recipe, rendered = made.recipe, made.rendered
     return Context(
         id=recipe.id,
         thread=thread,
@@ -199,6 +199,8 @@ def context(
         system=rendered.system,
         tokens=recipe.tokens,
         note=recipe.note,
+        counter=recipe.counter,
+        facts=shown_facts(recipe, made.stored.lines) if text else (),
     )
 
 

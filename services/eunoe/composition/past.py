@@ -53,6 +53,7 @@ class Replayed:
     """A recipe carried out again. ``differs`` says in what the result is not what the model saw, if it is not."""
 
     rendered: Rendered
+    stored: Stored
     differs: tuple[str, ...]
 
 
@@ -91,8 +92,9 @@ class Past:
             turns[recipe.turn] = await bodies.turn(fold.thread, turns[recipe.turn], recipe.window)
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
         lines = await self._lines((*recipe.earlier, *recipe.now)) | await self._carried(recipe.state)
-        rendered = render(recipe, Stored(turns, instructions, lines))
-        return Replayed(rendered, _differences(found, recipe, rendered, turns, instructions, lines))
+        stored = Stored(turns, instructions, lines)
+        rendered = render(recipe, stored)
+        return Replayed(rendered, stored, _differences(found, recipe, rendered, turns, instructions, lines))
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
         """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""
