@@ -165,6 +165,26 @@ class Store:
         return {"permanent": self.permanent, "session": self.session, "thread": self.thread}[scope]
 
 
+class Cache(Protocol):
+    """Copies of what can be made again from the store, of one space. Whatever is wrong with it is as if it had none."""
+
+    async def get(self, key: str) -> bytes | None:
+        """What was put there last; None where there is none, or none to be trusted."""
+        ...
+
+    async def put(self, key: str, value: bytes) -> None:
+        """Keep a value for `limits.CACHE_SECONDS`, if that can be done."""
+        ...
+
+    async def clear(self) -> None:
+        """Forget all values; raises `Unreachable` while some may be left."""
+        ...
+
+    async def close(self) -> None: ...
+
+    def statistics(self) -> dict[str, int]: ...
+
+
 class Auditor(Protocol):
     """The one way into the log, for a caller whose role and principal are fixed when it is made."""
 

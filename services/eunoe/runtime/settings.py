@@ -17,6 +17,7 @@ from eunoe.schemas.errors import EunoeError, Misconfigured
 from eunoe.schemas.subjects import Caller, Role
 
 PREFIX = "EUNOE_"
+SECRET_LENGTH = 16  # characters of a secret that signs, at least
 
 
 def home(variable: str, fallback: str) -> Path:
@@ -108,9 +109,13 @@ class Settings(BaseSettings):
     model: str = Field(default="", description="model for what needs one, PROVIDER:NAME; empty for none")
     model_url: str = Field(default="", description="address of the model's API, where it is not its provider's own")
     model_key: SecretStr = Field(default=SecretStr(""), description="key for the model's API")
-    redis_url: str = Field(default="", description="Redis that keeps folded threads for every replica; empty for none")
+    redis_url: SecretStr = Field(
+        default=SecretStr(""), description="Redis that keeps folded threads for every replica; empty for none"
+    )
     redis_secret: SecretStr = Field(
-        default=SecretStr(""), description="secret, the same for every worker, that signs what is kept in Redis"
+        default=SecretStr(""),
+        validate_default=True,
+        description="secret, the same for every worker, that signs what is kept in Redis",
     )
     anchors: Path | None = Field(default=None, description="file of anchors; <data>/anchors.jsonl when not set")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -161,6 +166,24 @@ class Settings(BaseSettings):
             return Labels(value).items()
         except Misconfigured as error:
             raise ValueError(str(error)) from None
+
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis(cls, value: SecretStr) -> SecretStr:
+        if value.get_secret_value() and not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("it must be redis://HOST:PORT, rediss://HOST:PORT or unix:///PATH")
+        return value
+
+    @field_validator("redis_secret")
+    @classmethod
+    def _check_secret(cls, value: SecretStr, info: Any) -> SecretStr:
+        url = info.data.get("redis_url")
+        if url is not None and url.get_secret_value() and len(value.get_secret_value()) < SECRET_LENGTH:
+            raise ValueError(
+                f"redis_url needs one of {SECRET_LENGTH} characters or more, the same for every worker: "
+                "`openssl rand -hex 32` makes one"
+            )
+        return value
 
     @field_validator("space", "principal")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eunoe.testing.cache import MemoryCache
 from eunoe.testing.clock import ManualClock
 from eunoe.testing.documents import MemoryDocuments
 from eunoe.testing.log import MemoryJobs, MemoryLog
@@ -10,6 +11,7 @@ from eunoe.testing.store import memory_store
 
 __all__ = [
     "ManualClock",
+    "MemoryCache",
     "MemoryDocuments",
     "MemoryJobs",
     "MemoryLog",
