@@ -113,6 +113,7 @@ WINDOW_MIN = 256  # tokens
 WINDOW_MAX = 100_000_000  # tokens
 BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
 CACHE_SECONDS = 24 * 3600  # seconds that a folded thread stays in Redis
+CACHED_THREAD_BYTES = 1 * MIB  # bytes of content of one that is kept there
 MODEL_SECONDS = 30.0  # seconds that one call of a model may take
 MODEL_CALLS = 4  # calls of a model at once
 FOLDED_THREADS = 512  # threads that a composition worker keeps folded

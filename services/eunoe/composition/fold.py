@@ -132,6 +132,7 @@ class Fold:
     def __init__(self, chain: str) -> None:
         self.chain = chain
         self.header: Header | None = None
+        self.hash = ""
         self.position = 0
         self.upto = 0
         self.oldest = 0
@@ -168,7 +169,7 @@ class Fold:
         if self.header is not None and self.oldest <= number <= self.header.record:
             return
         if number > self.record:
-            self.header, self.position = record.header, record.position
+            self.header, self.hash, self.position = record.header, record.hash, record.position
         if not self.oldest or number < self.oldest:
             self.oldest, self.back = number, record.header.back
         if any(isinstance(event, FactEvent | Extracted) for event in record.events):
