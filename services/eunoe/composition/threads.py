@@ -12,11 +12,13 @@ import anyio
 
 from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold
+from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, head_of
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Busy, Damaged
+from eunoe.schemas.records import Record
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +32,15 @@ class _Held:
 class Threads:
     """An LRU of folds of one space. One request at a time works on a thread; others wait their turn."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, second: SecondLevel) -> None:
         self._store = store
+        self._second = second
         self._walker = Walker(store.log, ChainReader(store.log, store.space))
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._counts = {"folded_warm": 0, "folded_cold": 0, "records_read": 0}
 
     def statistics(self) -> dict[str, int]:
-        return {**self._counts, "folded_threads": len(self._held)}
+        return {**self._counts, "folded_threads": len(self._held), **self._second.statistics()}
 
     @asynccontextmanager
     async def using(self, chain: str) -> AsyncIterator[Fold]:
@@ -50,24 +53,41 @@ class Threads:
                 yield held.fold
             finally:
                 self._tidy(held.fold)
+                self._second.changed(held.fold)
 
     async def refresh(self, fold: Fold) -> None:
-        """Take in what was appended since: one read when nothing was."""
+        """Take in what was appended since: one read when nothing was. What is not folded yet goes on from a copy."""
         newest = await self._newest(fold)
         if newest is None:
             return
+        if fold.header is None:
+            await self._resume(fold, newest)
         self._counts["folded_warm" if fold.header else "folded_cold"] += 1
         if newest.seq <= fold.position:
             return
         await self._take(fold, newest)
 
+    async def _resume(self, fold: Fold, newest: Stored) -> None:
+        """Become the copy of this thread in the second level, where it has one that the log goes on from."""
+        copy = await self._second.load(fold.chain, fold.erasures)
+        if copy is None or copy.position > newest.seq:
+            return
+        if copy.position == newest.seq and copy.hash != records.open_wire(newest.data).hash:
+            return
+        copy.upto = fold.upto
+        fold.restart(copy)
+
     async def _take(self, fold: Fold, newest: Stored) -> None:
         head = head_of(newest)
         missing = await self._walker.between(head, fold.record + 1, head.header.record - 1) if fold.header else []
-        for record in missing:
+        found = [*missing, records.read(newest.seq, newest.data)]
+        self._counts["records_read"] += len(found)
+        if not _continues(fold, found[0]):
+            logger.warning("%s is not what it was", fold.chain, extra={"action": "log_rewound"})
+            fold.restart(_unfolded(fold))
+            del found[:-1]
+        for record in found:
             fold.add(record)
-        fold.add(records.read(newest.seq, newest.data))
-        self._counts["records_read"] += len(missing) + 1
 
     async def reach(self, fold: Fold, enough: Callable[[], bool]) -> None:
         """Fold further back until there is enough, or the thread begins."""
@@ -86,9 +106,12 @@ class Threads:
         self._counts["records_read"] += len(found)
 
     async def _again(self, fold: Fold) -> None:
-        """Start over: a fold that forgot turns cannot be continued backwards."""
-        fresh = Fold(fold.chain)
-        await self.refresh(fresh)
+        """Start over from the log: a fold that forgot turns cannot be continued backwards, nor can a copy of it."""
+        fresh = _unfolded(fold)
+        newest = await self._newest(fresh)
+        if newest is not None:
+            self._counts["folded_cold"] += 1
+            await self._take(fresh, newest)
         fold.restart(fresh)
 
     async def _newest(self, fold: Fold) -> Stored | None:
@@ -128,3 +151,16 @@ class Threads:
             if held.fold is not fold and not held.lock.statistics().tasks_waiting and not held.lock.locked():
                 total -= held.fold.size
                 del self._held[chain]
+                self._second.forgotten(chain)
+
+
+def _continues(fold: Fold, record: Record) -> bool:
+    """Whether a record goes on where the fold ends, as far as the two can tell."""
+    return record.header.record != fold.record + 1 or not fold.header or record.header.prev == fold.hash
+
+
+def _unfolded(fold: Fold) -> Fold:
+    """The same thread, of which nothing is folded."""
+    fresh = Fold(fold.chain)
+    fresh.upto, fresh.erasures = fold.upto, fold.erasures
+    return fresh

@@ -19,15 +19,18 @@ from eunoe.composition.past import Past
 from eunoe.composition.plan import check
 from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory
+from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
 from eunoe.composition.walking import Walker
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
+from eunoe.runtime.cache import cache_of
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.tasks import task_group
 from eunoe.schemas import ids
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
@@ -47,7 +50,8 @@ class CompositionWorker:
         kinds = Kinds(settings.kinds)
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
-        self._threads = Threads(store)
+        self._second = SecondLevel(cache_of(settings, clock))
+        self._threads = Threads(store, self._second)
         self._memory = Memory(store, kinds, clock)
         self._recorder = Recorder(auditor)
         past = Past(store, kinds)
@@ -64,10 +68,13 @@ class CompositionWorker:
         }
 
     async def run(self) -> None:
-        await self._memory.run()
+        async with task_group() as tasks:
+            tasks.start_soon(self._memory.run)
+            tasks.start_soon(self._second.run)
 
     async def drain(self) -> None:
-        """Nothing is kept back: a context is handed out only once its recipe is stored."""
+        """Only copies of what was folded are kept back: a context is handed out only once its recipe is stored."""
+        await self._second.close()
 
     def statistics(self) -> Mapping[str, int]:
         held = self._memory.statistics()
