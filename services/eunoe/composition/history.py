@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from eunoe.composition.bodies import Bodies
-from eunoe.composition.composer import Made, context, make
-from eunoe.composition.counter import ByteCounter
+from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
+from eunoe.composition.making import Made, context, make
 from eunoe.composition.past import Found, Past
 from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
@@ -17,6 +17,7 @@ from eunoe.composition.remembered import Memory
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
+from eunoe.schemas import limits
 from eunoe.schemas.context import Context, Recipe, Watermark
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.requests import ComposeRequest
@@ -34,13 +35,15 @@ class Historian:
         self._bodies = bodies
 
     async def context(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
-        """The context of turn ``request.turn``; raises `NotFound`, and `Denied` for what another agent saw."""
+        """The context of turn ``request.turn``: the last that it saw, or, for a window or a model that is named, the
+        one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
+        """
         found = await self._past.find(address.chain, request.turn)
         if found.agent and not Viewer(address.caller).trusted and address.caller.principal != found.agent:
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
-        if found.recipe is not None:
+        if found.recipe is not None and not (request.window or request.model):
             return await self._replayed(address, found, found.recipe)
-        return await self._reconstructed(address, found, request.turn, settings)
+        return await self._reconstructed(address, found, request.turn, then(request, found.recipe, settings.counter))
 
     async def _replayed(self, address: Address, found: Found, recipe: Recipe) -> Context:
         replayed = await self._past.replay(found, recipe, self._bodies)
@@ -80,3 +83,19 @@ class Historian:
             carried=facts.carried,
         )
         return make(inputs, settings)
+
+
+def then(request: ComposeRequest, recipe: Recipe | None, counter: Counter) -> Settings:
+    """How a past turn is composed anew: as the request says, else as its recipe was made, else as where nothing is
+    set. What is set today has no part in it, so that the same turn is the same whenever it is looked at.
+
+    ``counter`` counts for the model that the request names.
+    """
+    numbers = recipe.settings if recipe else {}
+    return Settings(
+        window=request.window or (recipe.window if recipe else limits.WINDOW),
+        manner=Manner(request.format, request.memory_tool or bool(recipe and recipe.memory_tool)),
+        target=request.target or numbers.get("target", limits.TARGET_SHARE),
+        headroom=int(numbers.get("headroom", limits.HEADROOM_TURNS)) if request.headroom < 0 else request.headroom,
+        counter=counter if request.model else ByteCounter(),
+    )

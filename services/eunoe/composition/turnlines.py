@@ -2,20 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from eunoe.composition.changes import Changed, changes
 from eunoe.composition.contents import text
-from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.fold import Profile, TurnState, profile
+from eunoe.composition.past import COMPOSED_BEFORE
 from eunoe.composition.walking import Walker
-from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.chains import ChainReader, Head
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import ContextComposed, Prompt
+from eunoe.schemas.events import (
+    ContextComposed,
+    Event,
+    Prompt,
+    Response,
+    ToolCall,
+    ToolResult,
+    TurnAborted,
+    TurnCommitted,
+    TurnOpened,
+)
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import TurnLine, TurnsReply, TurnsRequest
 
 PAGE = 1_000  # turns of one reply
 PROMPT_LENGTH = 200  # characters of a prompt
+LOOKED_BACK = 512  # records before a page that are looked through for the last recipe of a profile
+
+
+@dataclass(slots=True)
+class Told:
+    """One turn as far as the list tells it: no content but the beginning of its prompt."""
+
+    number: int
+    state: TurnState = "open"
+    time: int = 0
+    agent: str = ""
+    session: str = ""
+    prompt: str | None = None
+    entries: tuple[int, int] = (0, 0)
+    contexts: int = 0
+    last: Profile | None = None
+    changed: dict[Profile, Changed] = field(default_factory=dict)
+
+    def add(self, event: Event, record: Record) -> None:
+        """Take in an event of this turn."""
+        match event:
+            case TurnOpened():
+                self.agent, self.session, self.time = event.agent, event.session, event.at or record.header.time
+            case TurnCommitted():
+                self.state = "committed"
+            case TurnAborted():
+                self.state = "aborted"
+            case Prompt() | Response() | ToolCall() | ToolResult():
+                first, last = self.entries
+                self.entries = (min(first or event.entry, event.entry), max(last, event.entry))
+                if isinstance(event, Prompt) and self.prompt is None:
+                    self.prompt = " ".join(text(event)[: 2 * PROMPT_LENGTH].split())[:PROMPT_LENGTH]
+            case _:
+                pass
+
+    @property
+    def line(self) -> TurnLine:
+        """The line of the list; its figures are those of the turn's last context."""
+        changed = self.changed[self.last] if self.last else None
+        recipe = changed.last if changed else None
+        return TurnLine(
+            turn=self.number,
+            state=self.state,
+            time=self.time,
+            prompt=self.prompt or "",
+            entries=self.entries,
+            agent=self.agent,
+            session=self.session,
+            composed=recipe is not None,
+            tokens=recipe.tokens if recipe else 0,
+            window=recipe.window if recipe else 0,
+            format=recipe.format if recipe else "",
+            counter=recipe.counter if recipe else "",
+            model=recipe.model if recipe else "",
+            layers=recipe.layers if recipe else {},
+            bytes=recipe.bytes if recipe else 0,
+            stable=recipe.stable if recipe else 0,
+            contexts=self.contexts,
+            changes=changes(changed) if changed else (),
+        )
+
+
+class Listing:
+    """The turns after ``after`` up to ``last`` as their records go by, in order."""
+
+    def __init__(self, after: int, last: int) -> None:
+        self._after = after
+        self._last = last
+        self._turns: dict[int, Told] = {}
+        self._recipes: dict[Profile, Recipe] = {}
+
+    def add(self, record: Record) -> bool:
+        """Take in the next record; False once every wanted turn was opened and closed."""
+        for event in record.events:
+            if isinstance(event, ContextComposed):
+                self._composed(event.recipe, record)
+            elif self._wanted(number := getattr(event, "turn", 0)):
+                self._turn(number).add(event, record)
+        opened = (turn.turn for turn in record.header.open.values())
+        return record.header.turns < self._last or any(self._wanted(number) for number in opened)
+
+    def lacking(self) -> dict[Profile, Changed]:
+        """The first contexts of each profile, while nothing of that profile was read before them."""
+        changed = [item for turn in self._turns.values() for item in turn.changed.items()]
+        return {key: one for key, one in changed if one.before is None}
+
+    def lines(self) -> tuple[TurnLine, ...]:
+        return tuple(self._turns[number].line for number in sorted(self._turns) if self._turns[number].time)
+
+    def _composed(self, recipe: Recipe, record: Record) -> None:
+        key = profile(recipe)
+        if self._wanted(recipe.turn):
+            turn = self._turn(recipe.turn)
+            turn.contexts, turn.last = turn.contexts + 1, key
+            changed = turn.changed.setdefault(key, Changed(recipe, self._recipes.get(key)))
+            changed.add(recipe, record.events)
+        self._recipes[key] = recipe
+
+    def _turn(self, number: int) -> Told:
+        return self._turns.setdefault(number, Told(number))
+
+    def _wanted(self, number: int) -> bool:
+        return self._after < number <= self._last
 
 
 async def turn_lines(chains: ChainReader, walker: Walker, chain: str, request: TurnsRequest) -> TurnsReply:
@@ -26,57 +142,32 @@ async def turn_lines(chains: ChainReader, walker: Walker, chain: str, request: T
     if head is None or head.header.turns <= request.after:
         return TurnsReply(turns=())
     last = min(request.after + request.limit, head.header.turns)
-    fold, recipes = Fold(chain), dict[int, Recipe]()
-    start = await chains.first(head, lambda header: header.turns >= max(request.after, 1))
+    listing = Listing(request.after, last)
+    opening = await chains.first(head, lambda header: header.turns >= request.after + 1)
+    start = max(opening - COMPOSED_BEFORE, 1)
     async for record in walker.forward(head, start):
-        fold.add(record)
-        recipes.update(_recipes(record))
-        if _past(record, request.after, last):
+        if not listing.add(record):
             break
-    turns = [fold.turns[number] for number in range(request.after + 1, last + 1) if number in fold.turns]
-    lines = tuple(line(turn, recipes.get(turn.number), recipes.get(turn.number - 1)) for turn in turns)
-    return TurnsReply(turns=lines, more=last < head.header.turns)
+    await _look_back(walker, head, start - 1, listing.lacking())
+    return TurnsReply(turns=listing.lines(), more=last < head.header.turns)
 
 
-def line(turn: Turn, recipe: Recipe | None, before: Recipe | None) -> TurnLine:
-    """One turn, with what its recipe (its last one) changed against the one before."""
-    entries = [item.entry for item in turn.items]
-    prompt = next((text(item.event) for item in turn.items if isinstance(item.event, Prompt)), "")
-    return TurnLine(
-        turn=turn.number,
-        state=turn.state,
-        time=turn.time,
-        prompt=" ".join(prompt[: 2 * PROMPT_LENGTH].split())[:PROMPT_LENGTH],
-        entries=(min(entries), max(entries)) if entries else (0, 0),
-        agent=turn.agent,
-        session=turn.session,
-        composed=recipe is not None,
-        tokens=recipe.tokens if recipe else 0,
-        window=recipe.window if recipe else 0,
-        changes=tuple(changes(recipe, before)) if recipe else (),
-    )
+async def _look_back(walker: Walker, head: Head, end: int, lacking: dict[Profile, Changed]) -> None:
+    """Find what came last before the page in each profile that lacks it; what is not found is not known."""
+    if not lacking or end < 1:
+        return
+    async for record in walker.backward(head, end):
+        for recipe in _recipes(record):
+            if changed := lacking.pop(profile(recipe), None):
+                changed.before = recipe
+        if not lacking or record.header.record <= end - LOOKED_BACK:
+            break
+    else:
+        return
+    for changed in lacking.values():
+        changed.known = False
 
 
-def changes(recipe: Recipe, before: Recipe | None) -> Iterable[str]:
-    """What was shown in short for the first time, what left to fit, and whether that was enough."""
-    known = {(one.entry, one.how) for one in before.renderings} if before else set()
-    new = [one for one in recipe.renderings if (one.entry, one.how) not in known]
-    for how, what in (("reference", "referenced"), ("cut", "cut"), ("excerpt", "shortened")):
-        entries = [one.entry for one in new if one.how == how]
-        if len(entries) == 1:
-            yield f"{what} entry {entries[0]}"
-        elif entries:
-            yield f"{what} {len(entries)} entries from {entries[0]} to {entries[-1]}"
-    yield from recipe.steps
-    if recipe.floor:
-        yield "at its floor"
-
-
-def _recipes(record: Record) -> dict[int, Recipe]:
-    return {event.recipe.turn: event.recipe for event in record.events if isinstance(event, ContextComposed)}
-
-
-def _past(record: Record, after: int, last: int) -> bool:
-    """Whether every wanted turn was opened and closed by now."""
-    opened = [turn.turn for turn in record.header.open.values()]
-    return record.header.turns >= last and not any(after < number <= last for number in opened)
+def _recipes(record: Record) -> Iterator[Recipe]:
+    """The recipes of a record, newest first."""
+    return (event.recipe for event in reversed(record.events) if isinstance(event, ContextComposed))
