@@ -31,13 +31,12 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class LeftTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A turn that left, as the outline names it: its first and last entry, and where its prompt is (position in the
-    log, index in the record; no position where it had none)."""
+    """A turn that left, as the outline names it: its first and last entry (0 for none), and the position in the log
+    of the record that holds its first prompt (0 where it had none)."""
 
     turn: int
     entries: tuple[int, int]
     position: int = 0
-    index: int = 0
 
 
 class Rendering(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

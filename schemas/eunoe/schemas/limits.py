@@ -6,7 +6,7 @@ KIB = 1024  # bytes
 MIB = 1024 * KIB  # bytes
 
 SCHEMA_VERSION = 1  # version of events, records and requests that this code writes
-RENDERER_VERSION = 2  # version of the rules that turn a recipe into messages
+RENDERER_VERSION = 3  # version of the rules that turn a recipe into messages
 
 # Names
 ID_BYTES = 128  # bytes of UTF-8 in a thread, session, agent, principal or producer id
@@ -115,6 +115,8 @@ BYTES_PER_TOKEN = 4  # bytes, where no exact counter is at hand
 CACHE_SECONDS = 24 * 3600  # seconds that a folded thread stays in Redis
 CACHED_THREAD_BYTES = 1 * MIB  # bytes of content of one that is kept there
 MODEL_SECONDS = 30.0  # seconds that one call of a model may take
+MODEL_OUTPUT_TOKENS = 1_024  # tokens of a model's answer, where the question names no other number
+MODEL_RETRIES = 2  # attempts after the first one, when what failed may pass
 MODEL_CALLS = 4  # calls of a model at once
 FOLDED_THREADS = 512  # threads that a composition worker keeps folded
 FOLDED_BYTES = 256 * MIB  # bytes of content in them together

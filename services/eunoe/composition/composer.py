@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from eunoe.composition import recording
@@ -14,28 +12,18 @@ from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.freshness import Freshness, newer, reflects
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
+from eunoe.composition.making import Made, context, make
 from eunoe.composition.place import Place
-from eunoe.composition.plan import enough, plan
+from eunoe.composition.plan import enough
 from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory, Remembered
-from eunoe.composition.render import Rendered, Stored, layers, render, sealed
 from eunoe.composition.shelf import Facts
-from eunoe.composition.shown import shown_facts
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
-from eunoe.schemas.context import Context, Recipe, Watermark
+from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Denied, TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address, Caller
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A recipe and what it rendered to, with what it was made of."""
-
-    recipe: Recipe
-    rendered: Rendered
-    stored: Stored
 
 
 class Composer:
@@ -172,38 +160,6 @@ def check_own(caller: Caller, turn: Turn | None) -> None:
     raise Denied(f"{whose}; the agent {caller.principal!r} stores contexts of its own turns, and may look at others")
 
 
-def make(inputs: Inputs, settings: Settings) -> Made:
-    """Plan and render; raises `DoesNotFit`."""
-    recipe, lines = plan(inputs, settings)
-    turns = {number: inputs.fold.turns[number] for number in recipe.turns}
-    if inputs.open is not None:
-        turns[inputs.turn] = inputs.open
-    stored = Stored(turns, inputs.instructions, lines)
-    rendered = render(recipe, stored)
-    return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
-
-
-def context(made: Made, settings: Settings, watermark: Watermark, thread: str, *, text: bool) -> Context:
-    """The context as its caller gets it; with ``text``, as somebody who looks does."""
-    recipe, rendered = made.recipe, made.rendered
-    return Context(
-        id=recipe.id,
-        thread=thread,
-        turn=recipe.turn,
-        window=recipe.window,
-        format=recipe.format,
-        messages=msgspec.Raw(rendered.messages),
-        layers=layers(rendered, settings.counter, recipe.tokens, text=text),
-        recipe=recipe,
-        watermark=watermark,
-        system=rendered.system,
-        tokens=recipe.tokens,
-        note=recipe.note,
-        counter=recipe.counter,
-        facts=shown_facts(recipe, made.stored.lines) if text else (),
-    )
-
-
 def _inputs(
     fold: Fold,
     opened: Turn | None,
@@ -225,8 +181,7 @@ def _inputs(
         earlier=remembered.earlier if remembered else Facts(),
         now=remembered.now if remembered else Facts(),
         carried=remembered.carried if remembered else None,
-        mark=composed.recipe.first_turn if composed else 0,
-        left=composed.recipe.left if composed else 0,
+        before=composed.recipe if composed else None,
         anchor=fold.anchor(settings.profile),
         extracted=extracted if remembered else None,
     )

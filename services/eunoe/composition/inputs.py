@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eunoe.composition import excerpts
@@ -14,17 +14,26 @@ from eunoe.composition.formats import Piece
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.schemas import limits
+from eunoe.schemas.context import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to compose: ``window`` in tokens, ``target`` a share of it, ``headroom`` in turns."""
+    """How to compose: ``window`` in tokens, ``target`` a share of it, ``headroom`` and ``keep`` in turns.
+
+    ``relevant``: facts that share words with the request stand beside it. ``outline``: turns that left are named.
+    ``model`` is the one that will read it, where that was said.
+    """
 
     window: int
     manner: Manner
     target: float = limits.TARGET_SHARE
     headroom: int = limits.HEADROOM_TURNS
     counter: Counter = field(default_factory=ByteCounter)
+    keep: int = 0
+    relevant: bool = True
+    outline: bool = True
+    model: str = ""
 
     @property
     def output(self) -> int:
@@ -49,10 +58,12 @@ class Inputs:
 
     ``turn`` is the turn that asks, ``open`` that turn where it is in the log, ``request`` what is asked where
     no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown, ``carried`` is
-    what the session carries. ``mark`` is
-    the thread's cut mark for this profile (0: none), ``left`` the turns that had left by then, and ``anchor``
-    tokens to add to every count. ``extracted`` is the ordinal of the last committed turn whose facts are
-    known, None where that is not asked.
+    what the session carries. ``before`` is the thread's last recipe of this profile, and ``named`` the prompts of the
+    turns that its outline names, by turn. ``kept`` are turns of the fold with what was said in them read whole, by
+    number. ``anchor`` are tokens to add to every count. ``extracted`` is the ordinal of the last committed turn whose
+    facts are known, None where that is not asked. ``tools`` are those chosen for the request, and ``bearing`` ids of
+    facts that bear on it, which come before those that share words with it. ``refused`` is the context in whose place
+    this one is composed.
     """
 
     thread: str
@@ -64,7 +75,21 @@ class Inputs:
     earlier: Facts = field(default_factory=Facts)
     now: Facts = field(default_factory=Facts)
     carried: Carried | None = None
-    mark: int = 0
-    left: int = 0
+    before: Recipe | None = None
+    named: Mapping[int, Item] = field(default_factory=dict)
+    kept: Mapping[int, Turn] = field(default_factory=dict)
     anchor: int = 0
     extracted: int | None = None
+    tools: tuple[str, ...] = ()
+    bearing: tuple[str, ...] = ()
+    refused: str = ""
+
+    @property
+    def mark(self) -> int:
+        """The thread's cut mark for this profile, 0 for none."""
+        return self.before.first_turn if self.before else 0
+
+    @property
+    def left(self) -> int:
+        """The turns that had left by then."""
+        return self.before.left if self.before else 0

@@ -49,6 +49,9 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
         floor=floor,
         note=fitting.note(draft) if floor else "",
         pending=draft.pending,
+        tools=inputs.tools,
+        refused=inputs.refused,
+        model=settings.model,
         steps=tuple(draft.steps),
         settings=_numbers(draft),
     )
@@ -65,6 +68,9 @@ def _numbers(draft: Draft) -> dict[str, float]:
         "goal": draft.budget.goal,
         "anchor": draft.inputs.anchor,
         "output": draft.settings.output,
+        "keep": draft.settings.keep,
+        "relevant": int(draft.settings.relevant),
+        "outline": int(draft.settings.outline),
     }
 
 
@@ -83,7 +89,7 @@ def enough(inputs: Inputs, settings: Settings) -> bool:
     return reaches(inputs, settings)
 
 
-def check(window: int, target: float, headroom: int) -> None:
+def check(window: int, target: float, headroom: int, keep: int = 0) -> None:
     """Refuse what no plan can be made with."""
     if window < limits.WINDOW_MIN:
         raise Invalid(f"a window of {window} tokens is too small; the least is {limits.WINDOW_MIN}")
@@ -95,3 +101,5 @@ def check(window: int, target: float, headroom: int) -> None:
         )
     if headroom > budget.HEADROOM_TURNS_MAX:
         raise Invalid(f"the headroom is kept for at most {budget.HEADROOM_TURNS_MAX} turns, not {headroom}")
+    if keep > limits.KEEP_TURNS_MAX:
+        raise Invalid(f"at most {limits.KEEP_TURNS_MAX} turns are kept whatever else leaves, not {keep}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -23,12 +23,13 @@ from eunoe.schemas.context import Layer, LayerName, Recipe, Rendering
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a recipe names: ``turns`` by number (the asking one too), the instructions, and the lines of
-    facts and of the session's state by their ids."""
+    """What a recipe names: ``turns`` by number (the asking one too), the instructions, the lines of
+    facts and of the session's state by their ids, and the prompts of the turns of the outline by turn."""
 
     turns: Mapping[int, Turn]
     instructions: Sequence[Item]
     lines: Mapping[str, str]
+    prompts: Mapping[int, Item] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

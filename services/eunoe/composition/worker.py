@@ -84,7 +84,7 @@ class CompositionWorker:
         if not address.thread:
             raise Invalid("a context belongs to a thread; address one")
         wanted = self._wanted(request)
-        check(wanted.window, wanted.target, wanted.headroom)
+        check(wanted.window, wanted.target, wanted.headroom, wanted.keep)
         for what, given in (("session", request.session), ("agent", request.agent), ("preview", request.preview)):
             if given:
                 ids.check(given, what)
@@ -106,6 +106,8 @@ class CompositionWorker:
             manner=Manner(request.format, request.memory_tool),
             target=request.target or settings.target,
             headroom=settings.headroom if request.headroom < 0 else request.headroom,
+            keep=settings.keep if request.keep < 0 else request.keep,
+            relevant=settings.relevant if request.relevant is None else request.relevant,
             counter=ByteCounter(),
         )
 

@@ -16,8 +16,8 @@ from eunoe.composition.counter import ByteCounter
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known, known
-from eunoe.composition.plan import plan
-from eunoe.composition.render import Rendered, Stored, render, sealed
+from eunoe.composition.making import make
+from eunoe.composition.render import Rendered, Stored
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.facts.document import build
@@ -122,6 +122,7 @@ class Compose:
         earlier: Sequence[Known] = (),
         now: Sequence[Known] = (),
         mark: int = 0,
+        before: Recipe | None = None,
         **more: Any,
     ) -> Composed:
         opened = fold.opened(key) if key else None
@@ -135,13 +136,27 @@ class Compose:
             instructions=fold.in_force(turn, "builder"),
             earlier=Facts.of(earlier),
             now=Facts.of(now),
-            mark=mark,
+            before=before or (self.marked(mark) if mark else None),
             **more,
         )
-        recipe, _ = plan(inputs, self.settings)
-        stored = stored_of(recipe, fold, inputs.instructions, [*earlier, *now])
-        rendered = render(recipe, stored)
-        return Composed(sealed(recipe, rendered, ByteCounter(), fold.chain), rendered)
+        made = make(inputs, self.settings)
+        return Composed(made.recipe, made.rendered)
+
+    def marked(self, first_turn: int) -> Recipe:
+        """A last recipe of this profile of which no more is known than its cut mark."""
+        return Recipe(
+            v=limits.SCHEMA_VERSION,
+            id="c0",
+            turn=first_turn,
+            window=self.window,
+            format=self.format,
+            counter="bytes/4",
+            renderer=limits.RENDERER_VERSION,
+            position=0,
+            turns=(),
+            first_turn=first_turn,
+            sha256="",
+        )
 
 
 def stored_of(recipe: Recipe, fold: Fold, instructions: Sequence[Item], facts: Sequence[Known]) -> Stored:

@@ -96,11 +96,10 @@ def test_the_cut_mark_holds_until_it_is_due_again(kit: Any) -> None:
 def test_average_turns_do_not_condense_one_after_the_other(kit: Any) -> None:
     """Turns of 200 tokens in 4,096: a quarter of the window is freed each time, room for four of them."""
     thread = kit.thread()
-    mark, left, condensed = 0, 0, []
+    recipe, condensed = None, []
     for number in range(60):
         thread.turn(Prompt(content="q"), Response(content="x" * 730))
-        recipe = kit.compose(window=4096)(thread.fold(), request="next", mark=mark, left=left).recipe
-        mark, left = recipe.first_turn, recipe.left
+        recipe = kit.compose(window=4096)(thread.fold(), request="next", before=recipe).recipe
         condensed += [number] if recipe.steps else []
 
     gaps = [later - sooner for sooner, later in pairwise(condensed)]
