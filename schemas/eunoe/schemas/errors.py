@@ -129,6 +129,14 @@ class OutcomeUnknown(EunoeError):
     exit_code = 3
 
 
+class ModelFailed(EunoeError):
+    """The model gave no answer that can be used."""
+
+    # ``reason`` in the detail: ``unreachable``, ``timeout``, ``rate_limited``, ``server``, ``rejected`` (the request),
+    # ``refused`` (the model would not), ``cut_off``, ``empty`` or ``unreadable``.
+    code = "model_failed"
+
+
 class Misconfigured(EunoeError):
     """The configuration is not valid."""
 

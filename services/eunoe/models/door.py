@@ -1,0 +1,69 @@
+"""The door to a model: what is asked, within what limits, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Generic, Protocol, TypeVar
+
+from eunoe.schemas import limits
+
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may take: ``seconds`` for everything together (the wait for a free slot, every attempt and
+    the pauses between them), ``output_tokens`` of the answer, and ``retries`` after a failure that may pass."""
+
+    seconds: float = limits.MODEL_SECONDS
+    output_tokens: int = limits.MODEL_OUTPUT_TOKENS
+    retries: int = limits.MODEL_RETRIES
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them, 0 where it did not; ``cost`` in US dollars, None where no price is known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Answered]):
+    """An answer that was checked, the model that gave it as the provider names it, and what it took.
+
+    ``ms`` is the whole time in milliseconds, with the wait for a free slot.
+    """
+
+    value: Answered
+    model: str
+    usage: Usage
+    ms: int
+
+
+class Model(Protocol):
+    """Answers questions, at most `limits.MODEL_CALLS` at once; the others wait their turn."""
+
+    @property
+    def name(self) -> str:
+        """The model as it is configured, ``PROVIDER:NAME``."""
+        ...
+
+    async def ask(
+        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = ""
+    ) -> Answer[Answered]:
+        """The answer to a prompt, as one value of ``schema``: `str` for its plain text, else anything that pydantic
+        validates, which the model is shown as a JSON schema.
+
+        Raises `ModelFailed`, whose ``reason`` says how.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give the connections back. Nothing is asked after it."""
+        ...

@@ -1,0 +1,53 @@
+"""Why a model gave no usable answer, in our own words."""
+
+from __future__ import annotations
+
+from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelHTTPError, UnexpectedModelBehavior, UserError
+from pydantic_ai.messages import ModelResponse
+
+from eunoe.models.answers import quoted
+from eunoe.schemas.errors import ModelFailed
+
+RAISED = (AgentRunError, UserError)
+"""What a request raises when it fails."""
+
+
+def failed(error: Exception) -> ModelFailed:
+    """The failure of a request, after the attempts that it was worth."""
+    if isinstance(error, ModelHTTPError):
+        return _refused_by_server(error)
+    if isinstance(error, ContentFilterError):
+        return ModelFailed("the provider held the answer back", reason="refused")
+    said = quoted(str(error))
+    if isinstance(error, UnexpectedModelBehavior | UserError):
+        return ModelFailed(f"the model's API gave an answer that cannot be read: {said}", reason="unreadable")
+    return ModelFailed(f"the model's API cannot be reached, or breaks off: {said}", reason="unreachable")
+
+
+def check(response: ModelResponse, text: str) -> None:
+    """Raise `ModelFailed` for an answer that was refused or cut off, and for one without text."""
+    if response.finish_reason == "content_filter":
+        said = str((response.provider_details or {}).get("refusal") or text)
+        raise ModelFailed(f"the model refused to answer: {quoted(said)}", reason="refused")
+    if response.finish_reason == "length":
+        raise ModelFailed(
+            f"the model's answer was cut off after {response.usage.output_tokens:,} tokens", reason="cut_off"
+        )
+    if not text:
+        raise ModelFailed("the model answered with nothing", reason="empty")
+
+
+def _refused_by_server(error: ModelHTTPError) -> ModelFailed:
+    status, said = error.status_code, quoted(_message(error.body))
+    if status == 429:
+        return ModelFailed(f"the model's API is asked too much (429): {said}", reason="rate_limited")
+    if status >= 500:
+        return ModelFailed(f"the model's API fails ({status}): {said}", reason="server")
+    return ModelFailed(f"the model's API does not take the request ({status}): {said}", reason="rejected")
+
+
+def _message(body: object) -> str:
+    """What a server says went wrong, where it says that as most do."""
+    while isinstance(body, dict):
+        body = body.get("message") or body.get("error") or ""
+    return str(body or "no reason given")

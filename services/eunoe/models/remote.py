@@ -1,0 +1,75 @@
+"""A model behind an API, through pydantic-ai: one question, one answer, nothing kept between them."""
+
+from __future__ import annotations
+
+import anyio
+from pydantic_ai import models
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+from pydantic_ai.settings import ModelSettings
+
+from eunoe.models import answers, failures
+from eunoe.models.door import LIMITS, Answer, Answered, Limits, Usage
+from eunoe.schemas import limits as bounds
+from eunoe.schemas.errors import ModelFailed
+
+TEMPERATURE = 0.0
+
+
+class RemoteModel:
+    """Asks one model; see `eunoe.models.door.Model`."""
+
+    def __init__(self, name: str, model: models.Model) -> None:
+        self.name = name
+        self._model = model
+        self._slots = anyio.CapacityLimiter(bounds.MODEL_CALLS)
+
+    async def ask(
+        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = ""
+    ) -> Answer[Answered]:
+        """See `eunoe.models.door.Model.ask`."""
+        begun = anyio.current_time()
+        said = system if schema is str else f"{system}\n\n{answers.asking(schema)}".strip()
+        response = await self._within(_messages(prompt, said), limits)
+        text = answers.spoken("".join(part.content for part in response.parts if isinstance(part, TextPart)))
+        failures.check(response, text)
+        return Answer(
+            value=answers.read(text, schema),
+            model=response.model_name or self._model.model_name,
+            usage=_usage(response),
+            ms=round((anyio.current_time() - begun) * 1000),
+        )
+
+    async def close(self) -> None:
+        """See `eunoe.models.door.Model.close`."""
+        async with self._model:  # which closes what it opened when it is left
+            pass
+
+    async def _within(self, messages: list[ModelMessage], limits: Limits) -> ModelResponse:
+        try:
+            with anyio.fail_after(limits.seconds):
+                async with self._slots:
+                    return await model_request(self._model, messages, model_settings=_settings(limits))
+        except TimeoutError:
+            raise ModelFailed(f"the model gave no answer within {limits.seconds:g} s", reason="timeout") from None
+        except failures.RAISED as error:
+            raise failures.failed(error) from error
+
+
+def _messages(prompt: str, system: str) -> list[ModelMessage]:
+    before = [SystemPromptPart(system)] if system else []
+    return [ModelRequest(parts=[*before, UserPromptPart(prompt)])]
+
+
+def _settings(limits: Limits) -> ModelSettings:
+    return ModelSettings(
+        temperature=TEMPERATURE, max_tokens=limits.output_tokens, max_retries=limits.retries, thinking=False
+    )
+
+
+def _usage(response: ModelResponse) -> Usage:
+    try:
+        cost = response.cost().total_price
+    except (LookupError, ValueError):
+        cost = None
+    return Usage(response.usage.input_tokens, response.usage.output_tokens, cost)
