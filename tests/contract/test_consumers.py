@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import anyio
 import anyio.lowlevel
+import pytest
 
+from eunoe.runtime import policies, streams
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Consumer, Delivery, Store
 from eunoe.runtime.jetstream import JetStream
+from eunoe.runtime.jobs import JetStreamJobs
 from eunoe.runtime.requester import Requester
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Misconfigured
 
 WAIT = 5.0  # seconds after which a fetch that should bring something has failed
 
@@ -208,3 +213,80 @@ async def test_a_job_is_gone_once_it_is_done(doors: Store) -> None:
     await only.ack()
     await settled(consumer)
     assert await doors.jobs.waiting() == 0
+
+
+async def jobs_of(doors: Store) -> Consumer:
+    return await doors.jobs.consumer("distil", [subjects.jobs_filter(doors.space, "distil")])
+
+
+def job(doors: Store, thread: str = "a") -> str:
+    return subjects.job(doors.space, "distil", thread)
+
+
+async def test_of_one_subject_only_the_newest_job_waits(doors: Store) -> None:
+    """Three submitted for one thread are one job, the last; that of another thread stays."""
+    for number in range(3):
+        await doors.jobs.submit(job(doors), b"%d" % number)
+    await doors.jobs.submit(job(doors, "b"), b"other")
+
+    found = await fetched(await jobs_of(doors), 2)
+
+    assert await doors.jobs.waiting() == 2
+    assert [one.message.data for one in found] == [b"2", b"other"]
+
+
+async def test_a_job_that_was_done_can_be_submitted_again(doors: Store) -> None:
+    """What is said of a finished job does not keep the next of its subject away."""
+    consumer = await jobs_of(doors)
+    for number in range(2):
+        await doors.jobs.submit(job(doors), b"up to %d" % number)
+        (only,) = await fetched(consumer, 1)
+        assert only.message.data == b"up to %d" % number
+        await only.ack()
+        await settled(consumer)
+
+    assert await doors.jobs.waiting() == 0
+
+
+@pytest.mark.parametrize("said", ["ack", "nak", "term", "in_progress"])
+async def test_a_job_replaced_while_it_is_in_hand_gives_way(doors: Store, said: str) -> None:
+    """Its successor is delivered at once, whatever is said of the old one then, and is gone only by its own ack."""
+    consumer = await jobs_of(doors)
+    await doors.jobs.submit(job(doors), b"old")
+    (old,) = await fetched(consumer, 1)
+
+    await doors.jobs.submit(job(doors), b"new")
+    (new,) = await fetched(consumer, 1)
+    await getattr(old, said)()
+
+    assert (new.message.data, new.attempts) == (b"new", 1)
+    assert await consumer.fetch(1, 0.1) in ((), [])
+    assert await doors.jobs.waiting() == 1
+    await new.ack()
+    await settled(consumer)
+    assert await doors.jobs.waiting() == 0
+
+
+async def test_a_queue_that_kept_every_job_keeps_the_newest(store: Store, connection: Connection) -> None:
+    """The stream of an earlier version is changed when it is used first, and what is superseded in it goes."""
+    jetstream = JetStream(await Requester.open(connection))
+    policy = policies.jobs(store.space)
+    await streams.ensured(jetstream, policy | {"max_msgs_per_subject": -1})
+    for data in (b"1", b"2", b"3"):
+        await jetstream.publish(job(store), data, ())
+
+    found = await fetched(await jobs_of(store), 1)
+
+    assert found[0].message.data == b"3"
+    assert await store.jobs.waiting() == 1
+    assert (await streams.info(jetstream, policy["name"]))["config"]["max_msgs_per_subject"] == 1
+
+
+async def test_a_stream_of_jobs_that_is_no_queue_is_refused(store: Store, connection: Connection) -> None:
+    """Its retention cannot be changed, so the way out is said."""
+    jetstream = JetStream(await Requester.open(connection))
+    policy = policies.jobs(store.space)
+    await streams.ensured(jetstream, policy | {"retention": "limits"})
+
+    with pytest.raises(Misconfigured, match="has limits retention, not workqueue"):
+        await JetStreamJobs(jetstream, policy).submit(job(store), b"x")

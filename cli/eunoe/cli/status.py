@@ -36,6 +36,6 @@ def _render(found: Status) -> Group:
     for worker in found.workers:
         counts = (worker.running, worker.waiting, worker.in_hand, worker.requests, worker.errors, worker.conflicts)
         made.add_row(worker.name, *map(str, counts), style="" if worker.running else "red")
-    head = Text(f"space {found.space} at {found.url}: {found.records} records, {found.dead} dead")
+    head = Text(f"space {found.space} at {found.url}: {found.records} records, {found.jobs} jobs, {found.dead} dead")
     wrong = [Text(f"wrong: {line}", style="red") for line in found.wrong]
     return Group(head, Text(), made, *([Text(), *wrong] if wrong else []))

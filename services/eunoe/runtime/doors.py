@@ -131,9 +131,14 @@ class Log(Protocol):
 
 
 class Jobs(Protocol):
-    """A work queue: a job is gone once it is acknowledged."""
+    """A work queue: a job is gone once it is acknowledged, or once another takes its place under its subject.
 
-    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended: ...
+    One that is replaced while it is in hand may be worked on beside its successor; acknowledging it then does nothing.
+    """
+
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
+        """Let a job wait, in the place of any other under that subject; raises what `Log.append` does."""
+        ...
 
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer: ...
 

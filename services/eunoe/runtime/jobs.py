@@ -15,7 +15,10 @@ MAX_ACK_PENDING = 1024  # jobs handed out and not done at once
 
 
 class JetStreamJobs:
-    """A `doors.Jobs` over one stream with work-queue retention: its acknowledgements delete, so they last."""
+    """A `doors.Jobs` over one stream with work-queue retention: its acknowledgements delete, so they last.
+
+    A job that another of its subject replaced while it was in hand is gone: what is said of it then changes nothing.
+    """
 
     def __init__(self, jetstream: JetStream, policy: Policy) -> None:
         self.stream = str(policy["name"])
@@ -46,7 +49,14 @@ class JetStreamJobs:
     async def _ensure(self) -> None:
         if self._there:
             return
-        found = await streams.ensured(self._jetstream, self._policy)
-        if faults := policies.faults(self._policy, found["config"]):
+        config = (await streams.ensured(self._jetstream, self._policy))["config"]
+        if config.get("max_msgs_per_subject") != self._policy["max_msgs_per_subject"]:
+            config = (await streams.changed(self._jetstream, config | _kept(self._policy)))["config"]
+        if faults := policies.faults(self._policy, config):
             raise Misconfigured(". ".join(faults))
         self._there = True
+
+
+def _kept(policy: Policy) -> Policy:
+    """What a policy says of how many jobs of a subject wait, and which: a queue that kept every one drops the older."""
+    return {name: policy[name] for name in ("max_msgs_per_subject", "discard")}

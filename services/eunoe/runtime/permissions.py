@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Invalid
+from eunoe.schemas.jobs import KINDS
 from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, SLOTS, Bucket, Caller
 
 READ_VERBS = (
@@ -92,7 +93,8 @@ def _operator(space: str) -> Grant:
     """Reads the log, dead letters and pieces with consumers of its own, and sees how everything else is doing."""
     reading = (subjects.log_stream(space), subjects.dead_stream(space), subjects.blobs_stream(space))
     reads = tuple(subject for stream in reading for subject in _reading(stream))
-    sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in subjects.all_streams(space) if stream not in reading)
+    others = (*subjects.all_streams(space), subjects.jobs_stream(space))
+    sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in others if stream not in reading)
     asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild"))
     return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
 
@@ -117,12 +119,15 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 
 
 def _writing(space: str, worker: str) -> tuple[str, ...]:
-    """What only this worker writes or takes away: the log is audit's, the buckets are the projector's."""
+    """What only this worker writes or takes away: the log is audit's, the buckets are the projector's, and jobs are
+    composition's to ask for."""
     if worker == "audit":
         jobs = subjects.jobs_stream(space)
         kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
         erasing = tuple(f"$JS.API.STREAM.MSG.DELETE.{stream}" for stream in kept)
         return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing, *_reading(jobs))
+    if worker == "composition":
+        return (*(subjects.jobs_filter(space, kind) for kind in KINDS), *_making(subjects.jobs_stream(space)))
     if worker == "facts":
         return tuple(subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
     return ()
@@ -132,6 +137,11 @@ def _owning(space: str, scope: Bucket, slot: int) -> tuple[str, ...]:
     """Write a bucket, seal it, and delete it: the sets of buckets take turns."""
     bucket = subjects.bucket(space, scope, slot)
     return (f"$KV.{bucket}.>", f"$JS.API.STREAM.UPDATE.KV_{bucket}", f"$JS.API.STREAM.DELETE.KV_{bucket}")
+
+
+def _making(stream: str) -> tuple[str, ...]:
+    """Make a stream that is not there, and change one of an earlier version."""
+    return tuple(f"$JS.API.STREAM.{verb}.{stream}" for verb in ("CREATE", "INFO", "UPDATE"))
 
 
 def _using(stream: str) -> tuple[str, ...]:

@@ -20,9 +20,15 @@ def log(space: str, replicas: int = 1) -> Policy:
 
 
 def jobs(space: str, replicas: int = 1) -> Policy:
-    """A work queue: an acknowledged job is deleted, so acknowledgements last."""
+    """A work queue: an acknowledged job is deleted, so acknowledgements last. Of one subject only the newest job
+    waits: it stands for those before it."""
     return _stream(
-        subjects.jobs_stream(space), [subjects.jobs_filter(space)], replicas, retention="workqueue", allow_direct=False
+        subjects.jobs_stream(space),
+        [subjects.jobs_filter(space)],
+        replicas,
+        retention="workqueue",
+        allow_direct=False,
+        max_msgs_per_subject=1,
     )
 
 

@@ -36,12 +36,14 @@ class WorkerStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A space as it is now. ``wrong`` has a line for each thing that is not well, with the way out."""
+    """A space as it is now. ``jobs`` were asked for and are not done. ``wrong`` has a line for each thing that is not
+    well, with the way out."""
 
     space: str
     url: str
     records: int
     dead: int
+    jobs: int
     workers: tuple[WorkerStatus, ...]
     wrong: tuple[str, ...] = field(default=())
 
@@ -58,6 +60,7 @@ async def status(requester: Requester, store: Store) -> Status:
         url=requester.connection.url,
         records=(await store.log.info()).count,
         dead=dead,
+        jobs=await store.jobs.waiting(),
         workers=workers,
         wrong=tuple(faults(workers, dead, store.space)),
     )

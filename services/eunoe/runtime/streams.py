@@ -30,6 +30,14 @@ async def ensured(jetstream: JetStream, policy: Policy) -> dict[str, Any]:
     return made
 
 
+async def changed(jetstream: JetStream, config: Mapping[str, Any]) -> dict[str, Any]:
+    """What JetStream says of a stream once it has that configuration; it refuses what a stream cannot become."""
+    name = config["name"]
+    made = await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.UPDATE.{name}", config))
+    logger.info("stream %s was changed", name, extra={"action": "stream_changed"})
+    return made
+
+
 async def info(jetstream: JetStream, name: str) -> dict[str, Any]:
     """What JetStream says of a stream; raises `Refused` with `STREAM_NOT_FOUND` when there is none."""
     return await jetstream.again(f"stream {name}", lambda: jetstream.api(f"STREAM.INFO.{name}"))

@@ -51,7 +51,7 @@ class MemoryConsumer:
             for seq in range(self._standing.next_seq, self._stream.last_seq + 1)
             if (message := self._stream.messages.get(seq)) and matches_any(self._standing.filters, message.subject)
         )
-        return waiting, len(self._standing.held)
+        return waiting, sum(seq in self._stream.messages for seq in self._standing.held)
 
     def acknowledge(self, seq: int) -> None:
         self._standing.held.pop(seq, None)
@@ -77,15 +77,11 @@ class MemoryConsumer:
             await self._stream.changed()
 
     def _take(self, batch: int) -> list[Delivery]:
-        now = self._clock.now()
-        due = sorted(seq for seq, when in self._standing.held.items() if when <= now)
-        taken: list[Delivery] = []
-        for seq in due:
-            message = self._stream.messages.get(seq)
-            if message is None:
-                self.acknowledge(seq)
-            elif len(taken) < batch:
-                taken.append(self._deliver(message))
+        now, taken = self._clock.now(), list[Delivery]()
+        for seq in [seq for seq in self._standing.held if seq not in self._stream.messages]:
+            self.acknowledge(seq)
+        for seq in sorted(seq for seq, when in self._standing.held.items() if when <= now)[:batch]:
+            taken.append(self._deliver(self._stream.messages[seq]))
         while len(taken) < batch and len(self._standing.held) < self._standing.max_ack_pending:
             message = self._stream.next(self._standing.next_seq, self._standing.filters)
             if message is None:

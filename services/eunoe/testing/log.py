@@ -61,7 +61,7 @@ class MemoryJobs:
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
-        self._stream = MemoryStream(self._clock)
+        self._stream = MemoryStream(self._clock, latest_only=True)
         self._durables: dict[str, Standing] = {}
 
     async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:

@@ -103,6 +103,21 @@ def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
     assert _may(OPERATOR, reading[1])
 
 
+def test_only_composition_asks_for_jobs() -> None:
+    """It makes the queue where there is none and submits what is to be distilled; the operator sees how much waits."""
+    workers = [Caller("worker", name) for name in WORKERS]
+    asked = [
+        subjects.job("lab", "distil", "t"),
+        *(f"$JS.API.STREAM.{verb}.eunoe_lab_jobs" for verb in ("CREATE", "UPDATE")),
+    ]
+
+    for subject in asked:
+        assert [caller.principal for caller in workers if _may(caller, subject)] == ["composition"]
+    seeing = [caller.principal for caller in workers if _may(caller, "$JS.API.STREAM.INFO.eunoe_lab_jobs")]
+    assert seeing == ["audit", "composition", "operator"]
+    assert not any(_may(caller, subjects.job("other", "distil", "t")) for caller in workers)
+
+
 @pytest.mark.parametrize("stream", ["log", "blobs", "dead", "jobs"])
 def test_only_audit_erases_messages(stream: str) -> None:
     """Of the log, of large content, of what was laid aside and of what waits to be done; never of a bucket."""
