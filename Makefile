@@ -46,5 +46,5 @@ clean:
 
 $(READY): pyproject.toml ops/venv.sh
 	bash ops/venv.sh $(VENV) $(PYTHON)
-	$(BIN)/pip install --quiet --group dev --editable ".[fast,models]"
+	$(BIN)/pip install --quiet --group dev --editable ".[fast,models,tokens]"
 	@touch $@

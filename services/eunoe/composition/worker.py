@@ -10,7 +10,7 @@ import msgspec
 from eunoe.audit.pieces import Pieces
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.composer import Composer
-from eunoe.composition.counter import ByteCounter
+from eunoe.composition.counters.counters import Counters
 from eunoe.composition.freshness import Freshness
 from eunoe.composition.history import Historian
 from eunoe.composition.inputs import Settings as Wanted
@@ -47,6 +47,7 @@ class CompositionWorker:
 
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         self._settings = settings
+        self._counters = Counters(settings.counters)
         kinds = Kinds(settings.kinds)
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
@@ -108,7 +109,7 @@ class CompositionWorker:
             headroom=settings.headroom if request.headroom < 0 else request.headroom,
             keep=settings.keep if request.keep < 0 else request.keep,
             relevant=settings.relevant if request.relevant is None else request.relevant,
-            counter=ByteCounter(),
+            counter=self._counters.of(request.model),
         )
 
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
