@@ -8,6 +8,9 @@ from eunoe.composition import marks
 from eunoe.schemas.events import Attachment, Entry
 from eunoe.schemas.records import Record
 
+ATTACHED_BYTES = 2_048  # bytes of the lines that name an entry's attachments
+NAMED_BYTES = 200  # bytes of an attachment's name, and of its media type, in its line
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -32,34 +35,68 @@ def item_of(event: Entry, record: Record) -> Item:
     return Item(event, record.position, event.at or record.header.time, giver)
 
 
-def text(event: Entry) -> str:
-    """The content as far as the record holds it, with a line for every attachment; of an erased entry, that it was."""
+def said(event: Entry) -> str:
+    """The words of an entry, as far as its record holds them; of an erased entry, that it was erased."""
     if event.erased:
         return event.gone
-    inside = event.content if event.blob is None else event.blob.head
-    if not event.attachments:
-        return marks.clean(inside)
-    lines = [attachment(one) for one in event.attachments]
-    return "\n".join([marks.clean(inside), *lines] if inside else lines)
+    return marks.clean(event.content if event.blob is None else event.blob.head)
+
+
+def text(event: Entry, way: str = "") -> str:
+    """The words of an entry, and one line for each of its attachments, which ends with ``way``, the way to it."""
+    lines = attached(event, way)
+    return joined(said(event), lines) if lines else said(event)
+
+
+def joined(words: str, lines: str) -> str:
+    """Words with the lines that name what is attached to them."""
+    return f"{words}\n{lines}" if words else lines
 
 
 def tail(event: Entry) -> str:
-    """The end of the content as far as the record holds it."""
-    return text(event) if event.blob is None else marks.clean(event.blob.tail)
+    """The end of the words as far as the record holds them."""
+    return said(event) if event.blob is None else marks.clean(event.blob.tail)
 
 
-def size(event: Entry) -> int:
-    """Bytes of UTF-8 of the whole content."""
-    return len(text(event).encode()) if event.blob is None else event.blob.size
+def words_size(event: Entry) -> int:
+    """Bytes of UTF-8 of all the words."""
+    return len(said(event).encode()) if event.blob is None else event.blob.size
+
+
+def size(event: Entry, way: str = "") -> int:
+    """Bytes of UTF-8 of all the words, with the lines that name attachments; never of those themselves."""
+    lines = attached(event, way)
+    return words_size(event) + (len(lines.encode()) + 1 if lines else 0)
 
 
 def lines(event: Entry) -> int:
     return len(event.content.splitlines()) if event.blob is None else event.blob.lines
 
 
+def attached(event: Entry, way: str = "", room: int = ATTACHED_BYTES) -> str:
+    """One line for each attachment while they fit into ``room`` bytes, then one that says how many more there are."""
+    found: list[str] = []
+    for at, one in enumerate(event.attachments):
+        line = f"[attachment {attachment(one)}{way}]"
+        room -= len(line.encode()) + 1
+        if room < 0:
+            more = len(event.attachments) - at
+            found.append(f"[{more:,} {'more ' if at else ''}attachment{'s' if more > 1 else ''}{way}]")
+            break
+        found.append(line)
+    return "\n".join(found)
+
+
 def attachment(one: Attachment) -> str:
-    name = f" {marks.one_line(one.name)}" if one.name else ""
-    return f"[attachment{name}: {one.media_type}, {one.size} bytes]"
+    """Name, media type and size of an attachment; what is only linked to has no size."""
+    media = shortened(marks.one_line(marks.clean(one.media_type)), NAMED_BYTES)
+    what = f"{media}, {one.size:,} bytes" if one.size else media
+    return f"{shortened(marks.one_line(marks.clean(one.name)), NAMED_BYTES)}: {what}" if one.name else what
+
+
+def shortened(value: str, limit: int) -> str:
+    """``value``, or as much of its beginning as fits into ``limit`` bytes with an ellipsis."""
+    return value if len(value.encode()) <= limit else cut_bytes(value, limit - 3) + "…"
 
 
 def cut_bytes(value: str, limit: int) -> str:

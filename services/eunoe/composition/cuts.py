@@ -42,7 +42,7 @@ class Source:
 
 def source(item: Item) -> Source:
     """An output of the turn, made ready for comparing."""
-    parts = [contents.text(item.event)]
+    parts = [contents.said(item.event)]
     if item.event.blob is not None:
         parts.append(contents.tail(item.event))
     found = []

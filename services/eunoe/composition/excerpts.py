@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from eunoe.composition import contents, hints
-from eunoe.composition.contents import Item
 from eunoe.schemas import limits
 from eunoe.schemas.events import Entry, ToolResult
 
-MARKER_BYTES = 200  # bytes that a marker takes at most
+MARKER_BYTES = 200  # bytes that are kept free for a marker, which takes fewer
 SIZE_MIN = 256  # bytes of the shortest excerpt
 
 
@@ -17,20 +16,14 @@ def output_bytes(window: int) -> int:
     return min(max(share, limits.OUTPUT_BYTES_MIN), limits.OUTPUT_BYTES_MAX)
 
 
-def excerpt(item: Item, size: int, memory_tool: bool, tool: str = "") -> str:
-    """The content of an entry in at most ``size`` bytes; itself where it is no longer than that."""
-    return shorten(contents.text(item.event), item.event, size, hint(item.event, memory_tool, tool))
-
-
-def shorten(text: str, event: Entry, size: int, way: str) -> str:
-    """``text`` (the content of ``event``, or what is left of it) in at most ``size`` bytes."""
-    encoded = len(text.encode())
-    whole = encoded if event.blob is None else event.blob.size
+def shorten(words: str, event: Entry, size: int, way: str) -> str:
+    """``words`` (those of ``event``, or what is left of them) in at most ``size`` bytes."""
+    whole = len(words.encode()) if event.blob is None else event.blob.size
     if whole <= size:
-        return text
-    room = max(size, SIZE_MIN) - MARKER_BYTES
-    head = _to_line(contents.cut_bytes(text, room - room // 2))
-    tail = _from_line(contents.last_bytes(text if event.blob is None else contents.tail(event), room // 2))
+        return words
+    room = max(size - MARKER_BYTES, 0)
+    head = _to_line(contents.cut_bytes(words, room - room // 2))
+    tail = _from_line(contents.last_bytes(words if event.blob is None else contents.tail(event), room // 2))
     held = whole - len(head.encode()) - len(tail.encode())
     return f"{head}\n[… {held:,} bytes of entry {event.entry} held back{way} …]\n{tail}"
 

@@ -10,17 +10,19 @@ from eunoe.schemas.events import ToolCall, ToolResult
 
 LINE_BYTES = 100  # bytes of a quoted line
 ARGUMENTS_BYTES = 200  # bytes of the arguments
+ATTACHMENTS_NAMED = 4  # attachments looked at for the line that names them
 
 
 def reference(item: Item, result: ToolResult, call: ToolCall | None, memory_tool: bool) -> str:
     """At most `limits.REFERENCE_BYTES`: tool, entry, time, outcome, size, arguments, first and last line."""
     tool = tool_of(result, call)
-    facts = ", ".join((outcome(result), _count(contents.lines(result), "line"), _count(contents.size(result), "byte")))
+    lines, size = _count(contents.lines(result), "line"), _count(contents.words_size(result), "byte")
+    facts = ", ".join((outcome(result), lines, size))
     head = (
         f"[output of entry {result.entry} held back: {tool} at {times.stamp(item.time)}, {facts}; "
         f"{hints.recall(result.entry, tool, memory_tool)}]"
     )
-    return contents.cut_bytes("\n".join([head, *_quotes(result, call)]), limits.REFERENCE_BYTES)
+    return contents.shortened("\n".join([head, *_quotes(result, call)]), limits.REFERENCE_BYTES)
 
 
 def tool_of(result: ToolResult, call: ToolCall | None) -> str:
@@ -37,8 +39,11 @@ def outcome(result: ToolResult) -> str:
 def _quotes(result: ToolResult, call: ToolCall | None) -> list[str]:
     found = []
     if call is not None and call.content.strip():
-        found.append("arguments: " + _short(" ".join(contents.text(call).split()), ARGUMENTS_BYTES))
-    first, last = _first(contents.text(result)), _first(contents.tail(result), from_end=True)
+        found.append("arguments: " + contents.shortened(" ".join(contents.said(call).split()), ARGUMENTS_BYTES))
+    if result.attachments:
+        named = "; ".join(contents.attachment(one) for one in result.attachments[:ATTACHMENTS_NAMED])
+        found.append(f"{_count(len(result.attachments), 'attachment')}: {contents.shortened(named, LINE_BYTES)}")
+    first, last = _first(contents.said(result)), _first(contents.tail(result), from_end=True)
     if first:
         found.append("first line: " + first)
     if last and last != first:
@@ -52,12 +57,8 @@ def _first(text: str, from_end: bool = False) -> str:
     found = part.splitlines()
     for line in reversed(found) if from_end else found:
         if line.strip():
-            return _short(line.strip(), LINE_BYTES)
+            return contents.shortened(line.strip(), LINE_BYTES)
     return ""
-
-
-def _short(text: str, limit: int) -> str:
-    return text if len(text.encode()) <= limit else contents.cut_bytes(text, limit - 3) + "…"
 
 
 def _count(number: int, what: str) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eunoe.composition import contents, cuts, references
+from eunoe.composition import contents, cuts, hints, references
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.rounds import Round, tool_rounds
 from eunoe.composition.showing import Renderings
 from eunoe.schemas import limits
 from eunoe.schemas.context import Rendering
-from eunoe.schemas.events import Prompt, Response, ToolResult
+from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult
 
 
 def after(turn: Turn, output: int, memory_tool: bool) -> Renderings:
-    """A turn that is over: outputs as references, copies of outputs cut; ``output`` bounds what is in pieces."""
+    """A turn that is over: outputs as references, long arguments described, copies of outputs cut; ``output`` bounds
+    what is in pieces."""
     key = ("after", output, memory_tool)
     found: Renderings | None = turn.cache.get(key)
     if found is None:
@@ -27,11 +28,11 @@ def after(turn: Turn, output: int, memory_tool: bool) -> Renderings:
 
 def during(turn: Turn, output: int, memory_tool: bool, *, older: bool) -> Renderings:
     """A turn that is open: outputs over ``output`` bytes as excerpts, and with ``older`` those of
-    all but its last rounds as references."""
+    all but its last rounds as references, with the long arguments of those rounds described."""
     key = ("during", output, memory_tool, older)
     found: Renderings | None = turn.cache.get(key)
     if found is None:
-        old = _old_results(turn) if older else set()
+        old = _old(turn) if older else set()
         all_of = (_during(turn, item, output, memory_tool, old) for item in turn.items)
         found = turn.cache[key] = tuple(rendering for rendering in all_of if rendering)
     return found
@@ -47,18 +48,22 @@ def shrunk(turn: Turn, renderings: Renderings, size: int, *, asked: bool) -> Ren
 def _after(turn: Turn, item: Item, output: int, memory_tool: bool, sources: Iterable[cuts.Source]) -> Rendering | None:
     if isinstance(item.event, ToolResult):
         return _referenced(turn, item, item.event, memory_tool)
+    if isinstance(item.event, ToolCall):
+        return _described(item)
     if isinstance(item.event, Response) and item.event.blob is None:
-        spans = cuts.cuts(contents.text(item.event), list(sources))
+        spans = cuts.cuts(contents.said(item.event), list(sources))
         return Rendering(entry=item.entry, how="cut", spans=spans) if spans else None
-    return _bounded(item, output)
+    return _in_pieces(item, output)
 
 
 def _during(turn: Turn, item: Item, output: int, memory_tool: bool, old: set[int]) -> Rendering | None:
     if isinstance(item.event, ToolResult):
         if item.entry in old and (found := _referenced(turn, item, item.event, memory_tool)):
             return found
-        return _excerpt(item, output) if contents.size(item.event) > output else None
-    return _bounded(item, output)
+        return _short(item, output) if contents.size(item.event) > output else None
+    if item.entry in old and isinstance(item.event, ToolCall):
+        return _described(item)
+    return _in_pieces(item, output)
 
 
 def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -> Rendering | None:
@@ -66,19 +71,26 @@ def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -
     key = ("reference", item.entry, memory_tool)
     if key not in turn.kept:
         short = references.reference(item, result, turn.call_of(item.entry), memory_tool)
-        longer = contents.size(result) > len(short.encode())
+        whole = contents.size(result, hints.recall_text(item.entry, memory_tool))
+        longer = whole > len(short.encode())
         turn.kept[key] = Rendering(entry=item.entry, how="reference", size=limits.REFERENCE_BYTES) if longer else None
     found: Rendering | None = turn.kept[key]
     return found
 
 
-def _bounded(item: Item, output: int) -> Rendering | None:
+def _described(item: Item) -> Rendering | None:
+    """Arguments longer than a reference, with their long values described."""
+    return _short(item, limits.REFERENCE_BYTES) if contents.size(item.event) > limits.REFERENCE_BYTES else None
+
+
+def _in_pieces(item: Item, output: int) -> Rendering | None:
     """What is kept in pieces is not in its record whole."""
-    return _excerpt(item, output) if item.event.blob is not None else None
+    return None if item.event.blob is None else _short(item, output)
 
 
-def _excerpt(item: Item, size: int) -> Rendering:
-    return Rendering(entry=item.entry, how="excerpt", size=size)
+def _short(item: Item, size: int) -> Rendering:
+    """An entry in at most ``size`` bytes."""
+    return Rendering(entry=item.entry, how="arguments" if isinstance(item.event, ToolCall) else "excerpt", size=size)
 
 
 def _shrunk(item: Item, rendering: Rendering | None, size: int, asked: bool) -> Rendering | None:
@@ -88,12 +100,15 @@ def _shrunk(item: Item, rendering: Rendering | None, size: int, asked: bool) -> 
         return rendering
     if rendering is not None and rendering.how == "cut":
         return Rendering(entry=item.entry, how="cut", size=size, spans=rendering.spans)
-    return _excerpt(item, size)
+    if rendering is not None and rendering.how == "arguments" and rendering.size <= size:
+        return rendering
+    return _short(item, size)
 
 
-def _old_results(turn: Turn) -> set[int]:
+def _old(turn: Turn) -> set[int]:
+    """The calls and results of all but the last rounds."""
     old: list[Round] = tool_rounds(turn.steps)[: -limits.WHOLE_ROUNDS]
-    return {call.result.entry for step in old for call in step.calls if call.result is not None}
+    return {item.entry for step in old for call in step.calls for item in (call.call, call.result) if item is not None}
 
 
 def request_entry(turn: Turn) -> int:

@@ -6,11 +6,10 @@ on the entries and the rendering alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from eunoe.composition import blocks, contents, cuts, excerpts, hints, marks, references
+from eunoe.composition import arguments, blocks, contents, cuts, excerpts, hints, marks, references
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import SHAPES, Piece, Shape, ShownCall
@@ -18,6 +17,8 @@ from eunoe.composition.rounds import Call, Round, Said, Step, tool_rounds
 from eunoe.schemas.context import Format, Rendering
 from eunoe.schemas.events import ToolCall, ToolResult
 from eunoe.schemas.labels import NO_RESULT, NO_RESULT_YET
+
+ATTACHED_SHARE = 8  # of an excerpt, the part that may name attachments is one in so many
 
 Renderings = tuple[Rendering, ...]
 
@@ -79,18 +80,28 @@ def _step(turn: Turn, step: Step, how: Mapping[int, Rendering], manner: Manner, 
 
 def shown_text(turn: Turn, item: Item, how: Mapping[int, Rendering], manner: Manner) -> str:
     """The text of one entry as its rendering says."""
-    rendering = how.get(item.entry)
+    event, rendering = item.event, how.get(item.entry)
     if rendering is None:
-        return contents.text(item.event)
-    if rendering.how == "reference" and isinstance(item.event, ToolResult):
-        return references.reference(item, item.event, turn.call_of(item.entry), manner.memory_tool)
-    text = contents.text(item.event)
-    if rendering.spans:
-        text = cuts.apply(text, rendering.spans, turn.tools)
-    if not rendering.size:
-        return text
-    way = excerpts.hint(item.event, manner.memory_tool, turn.tools.get(item.entry, ""))
-    return excerpts.shorten(text, item.event, rendering.size, way)
+        return contents.text(event, hints.recall_text(item.entry, manner.memory_tool))
+    if isinstance(event, ToolCall):
+        return arguments.shorten(event, rendering.size, manner.memory_tool)
+    if rendering.how == "reference" and isinstance(event, ToolResult):
+        return references.reference(item, event, turn.call_of(item.entry), manner.memory_tool)
+    words = cuts.apply(contents.said(event), rendering.spans, turn.tools)
+    return _bounded(turn, item, words, rendering.size, manner)
+
+
+def _bounded(turn: Turn, item: Item, words: str, size: int, manner: Manner) -> str:
+    """What is left of an entry's words, in ``size`` bytes with what names its attachments; as it is for a size of 0."""
+    event, memory = item.event, manner.memory_tool
+    way = hints.recall_text(item.entry, memory)
+    if not size:
+        lines = contents.attached(event, way)
+        return contents.joined(words, lines) if lines else words
+    lines = contents.attached(event, way, size // ATTACHED_SHARE)
+    room = size - (len(lines.encode()) + 1 if lines else 0)
+    shown = excerpts.shorten(words, event, room, excerpts.hint(event, memory, turn.tools.get(item.entry, "")))
+    return contents.joined(shown, lines) if lines else shown
 
 
 def _said(turn: Turn, step: Said, how: Mapping[int, Rendering], manner: Manner) -> Sequence[Piece]:
@@ -110,13 +121,11 @@ def _round(turn: Turn, step: Round, how: Mapping[int, Rendering], manner: Manner
 def _call(turn: Turn, call: Call, how: Mapping[int, Rendering], manner: Manner, live: bool) -> ShownCall:
     event = call.call.event
     assert isinstance(event, ToolCall)
-    arguments = shown_text(turn, call.call, how, manner)
-    if call.call.entry in how:
-        arguments = json.dumps({"excerpt": arguments}, ensure_ascii=False)
+    given = shown_text(turn, call.call, how, manner)
     failed, result = not live, NO_RESULT_YET if live else NO_RESULT
     if call.result is not None and isinstance(call.result.event, ToolResult):
         failed, result = call.result.event.status == "failed", shown_text(turn, call.result, how, manner)
-    return ShownCall(call.call.entry, marks.clean(event.tool), arguments, result, failed)
+    return ShownCall(call.call.entry, marks.clean(event.tool), given, result, failed)
 
 
 def left_marker(turn: Turn, gone: Sequence[Round], manner: Manner) -> str:

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from eunoe.composition.contents import Item
-from eunoe.composition.excerpts import excerpt, output_bytes
+from eunoe.composition import contents, excerpts
+from eunoe.composition.excerpts import output_bytes
 from eunoe.schemas.blobs import split
 from eunoe.schemas.events import Prompt, ToolResult
+
+
+def excerpt(result: ToolResult, size: int, memory_tool: bool) -> str:
+    way = excerpts.hint(result, memory_tool)
+    return excerpts.shorten(contents.said(result), result, size, way)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +29,7 @@ def test_an_output_takes_an_eighth_of_the_window(window: int, expected: int) -> 
 def test_an_excerpt_keeps_whole_lines_of_both_ends() -> None:
     """Of 1,000 bytes the marker has 200 and each end 400: 26 lines of 15 bytes, and what is held back is named."""
     content = "".join(f"line number {n:02}\n" for n in range(100))
-    item = Item(ToolResult(entry=7, call="c", tool="read_file", content=content), 1, 1)
+    item = ToolResult(entry=7, call="c", tool="read_file", content=content)
 
     head, marker, tail = excerpt(item, 1000, memory_tool=True).partition("\n[… ")[0], "", ""
     found = excerpt(item, 1000, memory_tool=True)
@@ -40,7 +45,7 @@ def test_an_excerpt_keeps_whole_lines_of_both_ends() -> None:
 def test_an_excerpt_of_content_in_pieces_is_made_of_what_the_record_holds() -> None:
     """Head and tail come from the blob; what is held back is counted against the whole."""
     blob, _ = split("日" * 200_000)
-    item = Item(ToolResult(entry=7, call="c", tool="bash", blob=blob), 1, 1)
+    item = ToolResult(entry=7, call="c", tool="bash", blob=blob)
 
     found = excerpt(item, 4096, memory_tool=False)
 

@@ -18,6 +18,13 @@ NAME_LENGTH = 64  # characters of a tool's name, the lower of the two APIs' limi
 encode = msgspec.json.Encoder().encode
 
 
+def _refuse(name: str) -> float:
+    raise ValueError(name)
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse)  # which knows no NaN and no Infinity, since JSON has none
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A serialised part of a request, and the role that says it."""
@@ -82,10 +89,10 @@ def parsed(arguments: str) -> dict[str, Any]:
     if not arguments.strip():
         return {}
     try:
-        found = json.loads(arguments, parse_constant=_refuse)
+        found = DECODER.decode(arguments)
     except (ValueError, RecursionError):
         return {"arguments": arguments}
-    return found if isinstance(found, dict) and _encodable(found) else {"arguments": arguments}
+    return found if isinstance(found, dict) and encodable(found) else {"arguments": arguments}
 
 
 def as_object(arguments: str) -> str:
@@ -96,11 +103,8 @@ def as_object(arguments: str) -> str:
     return arguments
 
 
-def _refuse(name: str) -> float:
-    raise ValueError(name)
-
-
-def _encodable(value: dict[str, Any]) -> bool:
+def encodable(value: dict[str, Any]) -> bool:
+    """Whether a request can carry a value: no half of a surrogate pair, no number without end."""
     try:
         encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
