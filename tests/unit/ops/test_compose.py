@@ -21,7 +21,7 @@ from eunoe.testing.server import nats_server_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 NATS_NODES = ("nats-1", "nats-2", "nats-3")
-WORKERS = {"audit": 2, "extraction": 1, "facts": 1, "composition": 1}  # replicas
+WORKERS = {"audit": 2, "extraction": 1, "facts": 1, "composition": 2}  # replicas
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def accepts(*arguments: str) -> bool:
 
 
 def test_every_worker_is_a_service(workers: dict[str, Any]) -> None:
-    """Each worker runs on its own, audit twice."""
+    """Each worker runs on its own, those that answer requests twice."""
     assert {name: service.get("deploy", {}).get("replicas", 1) for name, service in workers.items()} == WORKERS
 
 
@@ -120,3 +120,9 @@ def test_the_server_takes_its_configuration(services: dict[str, Any], node: str,
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_the_redis_that_workers_are_told_of_is_a_service(services: dict[str, Any], workers: dict[str, Any]) -> None:
+    """All of them, for the one that erases clears the copies that others put there; it keeps nothing on disk."""
+    assert {worker["environment"]["EUNOE_REDIS_URL"] for worker in workers.values()} == {"redis://redis:6379"}
+    assert services["redis"]["command"][:5] == ["redis-server", "--save", "", "--appendonly", "no"]
