@@ -110,6 +110,7 @@ class CompositionWorker:
             keep=settings.keep if request.keep < 0 else request.keep,
             relevant=settings.relevant if request.relevant is None else request.relevant,
             counter=self._counters.of(request.model),
+            model=request.model,
         )
 
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
