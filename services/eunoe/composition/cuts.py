@@ -1,8 +1,9 @@
 """Cuts: blocks of a reply that only copy a tool output of the same turn.
 
 A block is a fenced piece of code or a paragraph. It is a copy when its words, after formatting is taken
-away (line numbers, quote marks, the pipes and rules of a table, white space), stand in the output in the
-same order without a gap. An edited copy is not one, and stays. Pure.
+away (line numbers, quote marks, fences, the pipes and rules of a table, white space), stand in the output in the
+same order without a gap. Numbers that both have are no formatting, and must be the same. An edited copy is not
+one, and stays. Pure.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from eunoe.schemas.events import ToolResult
 
 Span = tuple[int, int, int]
 
-_FENCE = re.compile(r"[ \t]{0,3}(```+|~~~+)")
-_NUMBER = re.compile(r"\s*\d{1,6}(?:\t|:\s?|\s?[|│→]\s?|\s{2,})")
+_FENCE = re.compile(r"[ \t]*(`{3,}(?!.*`)|~{3,})")
+_NUMBER = re.compile(r"\s*(\d{1,6})(?:\t|:\s?|\s?[|│→]\s?|\s{2,})")
 _RULE = re.compile(r"\s*(?:[|:+=\-][\s|:+=\-]{2,})?\Z")
 _ROW = re.compile(r"\s*\|.*\|\s*\Z")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
@@ -27,9 +28,12 @@ _QUOTE = re.compile(r"\s*(?:>\s?)+")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
+    """A part of a reply, in characters, its words, and those without line numbers where every line has one."""
+
     start: int
     end: int
     words: tuple[str, ...]
+    plain: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Source:
 
     entry: int
     texts: tuple[str, ...]
+    plain: tuple[str, ...]
 
 
 def source(item: Item) -> Source:
@@ -45,11 +50,12 @@ def source(item: Item) -> Source:
     parts = [contents.said(item.event)]
     if item.event.blob is not None:
         parts.append(contents.tail(item.event))
-    found = []
-    for part in parts:
-        lines = part.splitlines()
-        found += [_joined(_words(lines, numbered=False)), _joined(_words(lines, numbered=True))]
-    return Source(item.event.entry, tuple(dict.fromkeys(found)))
+    lines = [part.splitlines() for part in parts]
+    return Source(
+        item.event.entry,
+        tuple(_joined(_words(one, numbered=False)) for one in lines),
+        tuple(_joined(_words(one, numbered=True)) for one in lines),
+    )
 
 
 def cuts(reply: str, sources: Sequence[Source]) -> tuple[Span, ...]:
@@ -87,19 +93,26 @@ def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source]) -> tuple[
     """The longest run of blocks from ``at`` that copies one output: where it stops, and the entry."""
     best: tuple[int, int] | None = None
     for one in sources:
-        words: list[str] = []
-        stop = at
-        while stop < len(blocks) and _copies([*words, *blocks[stop].words], one):
-            words += blocks[stop].words
-            stop += 1
-        if len(words) >= limits.CUT_WORDS and (best is None or stop > best[0]):
+        stop, words = max(_reach(blocks, at, one, plain=plain) for plain in (False, True))
+        if words >= limits.CUT_WORDS and (best is None or stop > best[0]):
             best = (stop, one.entry)
     return best
 
 
-def _copies(words: Sequence[str], one: Source) -> bool:
-    joined = _joined(words)
-    return bool(words) and any(joined in text for text in one.texts)
+def _reach(blocks: Sequence[_Block], at: int, one: Source, *, plain: bool) -> tuple[int, int]:
+    """How far the blocks from ``at`` on copy one output, and how many words those have; ``plain`` takes line numbers
+    from them, else from the output where that has any."""
+    texts = one.texts if plain else (*one.texts, *one.plain)
+    words: list[str] = []
+    stop = at
+    while stop < len(blocks):
+        more = blocks[stop].plain if plain else blocks[stop].words
+        joined = _joined([*words, *more])
+        if not more or not any(joined in text for text in texts):
+            break
+        words += more
+        stop += 1
+    return stop, len(words)
 
 
 def _joined(words: Iterable[str]) -> str:
@@ -114,7 +127,7 @@ def _words(lines: Iterable[str], *, numbered: bool) -> tuple[str, ...]:
         if numbered:
             line = _NUMBER.sub("", line, count=1) if _NUMBER.match(line) else line
         line = line.replace("|", " ") if _ROW.match(line) else _unquoted(line)
-        found += line.split()
+        found += () if _FENCE.match(line) else line.split()
     return tuple(found)
 
 
@@ -129,7 +142,7 @@ def _blocks(reply: str) -> Iterable[_Block]:
     lines: list[str] = []
     for raw in reply.splitlines(keepends=True):
         line, opens = raw.rstrip("\r\n"), _FENCE.match(raw)
-        if fence and opens and line.strip() == fence:
+        if fence and _closes(line.strip(), fence):
             yield _block(start, at + len(line), lines)
             start, lines, fence = -1, [], ""
         elif fence:
@@ -147,5 +160,18 @@ def _blocks(reply: str) -> Iterable[_Block]:
         yield _block(start, len(reply.rstrip()), lines)
 
 
+def _closes(line: str, fence: str) -> bool:
+    """Whether a line ends a fenced block: a fence of the same kind, and at least as long."""
+    return line.startswith(fence) and not line.strip(fence[0])
+
+
 def _block(start: int, end: int, lines: Sequence[str]) -> _Block:
-    return _Block(start, end, _words(lines, numbered=False))
+    plain = _words(lines, numbered=True) if _counts(lines) else ()
+    return _Block(start, end, _words(lines, numbered=False), plain)
+
+
+def _counts(lines: Iterable[str]) -> bool:
+    """Whether the lines that say anything are numbered one after the other."""
+    found = [_NUMBER.match(line) for line in lines if line.strip()]
+    numbers = [int(one[1]) for one in found if one]
+    return len(numbers) == len(found) > 0 and numbers == [numbers[0] + at for at in range(len(numbers))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from eunoe.composition import cuts
 from eunoe.composition.contents import Item
 from eunoe.schemas.events import ToolResult
@@ -29,6 +31,59 @@ def test_a_copy_in_a_fence_becomes_a_marker() -> None:
     found = after(f"Here it is:\n\n{copy}\n\nThat is all.", NUMBERED)
 
     assert found == "Here it is:\n\n(showed the person the read_file output, entry 7)\n\nThat is all."
+
+
+MARKER = "(showed the person the read_file output, entry 7)"
+COPY = "\n".join(LINES)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"```\n{COPY}\n```",
+        f"~~~~ text\n{COPY}\n~~~~",
+        f"```\n{COPY}\n`````",  # a fence may close with more than it opened with
+        f"    ```\n    {COPY}\n    ```",
+        "\n".join(f"> {line}" for line in LINES),
+        "> ```\n" + "\n".join(f"> {line}" for line in LINES) + "\n> ```",
+        "\n".join(f"{n + 40}: {line}" for n, line in enumerate(LINES)),
+        COPY.replace("\n", "\r\n"),
+        COPY.replace(" ", "\u00a0").replace("\n", "\u2028"),
+        f"```\n{COPY}",
+    ],
+    ids=["fence", "tildes", "longer", "indented", "quoted", "quoted fence", "numbered", "crlf", "unicode", "unclosed"],
+)
+def test_formatting_makes_no_other_copy(reply: str) -> None:
+    """Fences, quote marks, line numbers and white space of any script are taken away before comparing."""
+    assert after(reply, COPY) == MARKER
+
+
+def test_a_copy_of_a_file_that_holds_fences_is_one_cut() -> None:
+    """A shorter fence inside a longer one does not end it."""
+    text = f"# Title\n\n```python\n{COPY}\n```\n\nthe end"
+
+    assert after(f"Here:\n````markdown\n{text}\n````\nDone.", text) == f"Here:\n{MARKER}\nDone."
+
+
+def test_code_between_backticks_on_one_line_opens_no_fence() -> None:
+    """So the paragraph after it is one of its own."""
+    assert after(f"```x = 1```\n\n{COPY}", COPY) == f"```x = 1```\n\n{MARKER}"
+
+
+def test_numbers_that_both_have_must_be_the_same() -> None:
+    """Of a list by years, one with other years is an edited copy."""
+    years = "\n".join(f"{2000 + n}: {line}" for n, line in enumerate(LINES))
+    others = "\n".join(f"{2001 + n}: {line}" for n, line in enumerate(LINES))
+
+    assert after(others, years) == others
+    assert after(years, years) == MARKER
+
+
+def test_numbers_that_do_not_count_are_no_line_numbers() -> None:
+    """What a reply put before each line, and is not one more each time, is its own."""
+    rated = "\n".join(f"{n * 10}: {line}" for n, line in enumerate(LINES))
+
+    assert after(rated, COPY) == rated
 
 
 def test_an_edited_copy_stays() -> None:
