@@ -14,7 +14,12 @@ from eunoe.cli import words
 from eunoe.cli.output import clean
 from eunoe.schemas import subjects
 from eunoe.schemas.events import (
+    ContextAssessed,
     ContextComposed,
+    ContextCondensed,
+    ContextCut,
+    ContextReferenced,
+    ContextRefused,
     EntryBase,
     Erased,
     EraseDone,
@@ -156,6 +161,25 @@ def _memory(event: Event) -> str:
             return f"context of turn {event.recipe.turn}, {event.recipe.tokens:,} of {event.recipe.window:,} tokens"
         case MemoryUsed():
             return f"{words.count(len(event.facts), 'fact')} shown to turn {event.turn}"
+        case _:
+            return _context(event)
+
+
+def _context(event: Event) -> str:
+    match event:
+        case ContextCondensed():
+            kept = f"{event.turns_after} of {words.count(event.turns_before, 'turn')}"
+            return f"context of turn {event.turn} condensed to {event.fill_after:,} tokens, {kept} left in it"
+        case ContextReferenced():
+            entries = sum(last - first + 1 for first, last in event.entries)
+            return f"{words.count(entries, 'output')} shown to turn {event.turn} as references from here on"
+        case ContextCut():
+            return f"{words.count(len(event.cuts), 'copy', 'copies')} cut from what turn {event.turn} is shown"
+        case ContextRefused():
+            return f"context {event.context} refused by the provider, which counted {event.tokens:,} tokens"
+        case ContextAssessed():
+            chosen = words.count(len(event.assessment.tools), "tool")
+            return f"request of turn {event.turn} assessed ({event.assessment.method}): {chosen}"
         case _:
             return _erasure(event)
 

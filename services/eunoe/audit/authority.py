@@ -18,7 +18,7 @@ from eunoe.schemas.events import (
     BookEvent,
     ConflictRaised,
     ConflictResolved,
-    ContextComposed,
+    ContextEvent,
     Event,
     Extracted,
     FactApproved,
@@ -29,7 +29,6 @@ from eunoe.schemas.events import (
     FactRecorded,
     FactRetired,
     HappenedEvent,
-    MemoryUsed,
     SessionEnded,
     SessionStateSet,
     StatingEvent,
@@ -47,10 +46,11 @@ FACTS = Caller("worker", "facts")  # says that sources disagree, and ends sessio
 SESSION_BOOKS = "book.session."  # how the chains of sessions begin
 
 _HAPPENED: tuple[type[Event], ...] = get_args(HappenedEvent)
+_CONTEXTS: tuple[type[Event], ...] = get_args(ContextEvent)
 _OWN = (FactRecorded, FactRetired, FactMoved, FactLabelled, FactPinned)
 _MAY: Mapping[Role, tuple[type[Event], ...]] = {
     "viewer": (),
-    "worker": (Extracted, FactRecorded, ContextComposed, MemoryUsed),
+    "worker": (Extracted, FactRecorded, *_CONTEXTS),
     "tool": (ToolResult, Usage, *_OWN),
     "agent": (*_HAPPENED, *_OWN, SessionStateSet),
     "caller": (*_HAPPENED, *_OWN, SessionStateSet, SessionEnded),
@@ -63,8 +63,7 @@ _DUTIES: Mapping[Caller, tuple[type[Event], ...]] = {
 
 
 # What a role may not do, in its user's words: what an event does, and the way out of those that people ask for.
-_DEEDS: Mapping[type[Event], str] = {
-    ContextComposed: "say what a request showed",
+_DEEDS: Mapping[type[Event], str] = dict.fromkeys(_CONTEXTS, "say what a request showed") | {
     ConflictRaised: "say that sources disagree",
     ConflictResolved: "say that sources agree again",
     Extracted: "say what was extracted",
@@ -75,7 +74,6 @@ _DEEDS: Mapping[type[Event], str] = {
     FactPinned: "pin facts",
     FactRecorded: "state facts",
     FactRetired: "retire facts",
-    MemoryUsed: "say which facts a request showed",
     SessionEnded: "end sessions",
     SessionStateSet: "set what a session carries",
 }

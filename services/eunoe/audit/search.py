@@ -28,7 +28,12 @@ from eunoe.schemas.erasures import ErasureTarget
 from eunoe.schemas.events import (
     ConflictRaised,
     ConflictResolved,
+    ContextAssessed,
     ContextComposed,
+    ContextCondensed,
+    ContextCut,
+    ContextReferenced,
+    ContextRefused,
     EntryBase,
     Erased,
     Event,
@@ -133,6 +138,8 @@ class Search:
                 return "acts" if self._disagreed(event) else ""
             case ContextComposed():
                 return "contexts" if self._composed(record, event) else ""
+            case ContextAssessed():
+                return "contexts" if self._assessed(record, event) else ""
             case _:
                 return "other" if self._other(record, event) else ""
 
@@ -259,6 +266,14 @@ class Search:
             return True
         return any(text in held for held in said for text in self._texts)
 
+    def _assessed(self, record: Record, event: ContextAssessed) -> bool:
+        """Whether what was decided of a request says what it was, in whatever words: a model wrote them."""
+        found = event.assessment
+        said = [text for text in (found.intent, found.task, found.objective, found.failure) if text]
+        if record.header.chain == self._chain and (event.turn in self._touched or (self._old and self._whole)):
+            return bool(said)
+        return any(text in held for held in said for text in self._texts)
+
     def _other(self, record: Record, event: Event) -> bool:
         chain = record.header.chain
         mine = bool(self._chain) and chain == self._chain
@@ -268,7 +283,7 @@ class Search:
             case TurnAborted():
                 wanted = self._whole or _within(event.turn, self.target.turns)
                 return mine and self._old and bool(event.reason) and wanted
-            case MemoryUsed():
+            case MemoryUsed() | ContextCondensed() | ContextReferenced() | ContextCut() | ContextRefused():
                 return mine and self._old and self._whole
             case SessionStateSet():
                 return self._old and chain == self._book

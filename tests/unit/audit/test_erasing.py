@@ -27,9 +27,11 @@ from eunoe.audit.anchors import KnownHeads
 from eunoe.audit.verify import Verifier
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records
+from eunoe.schemas.context import Assessment
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
 from eunoe.schemas.errors import Denied, Invalid, NotFound, NumberReused
 from eunoe.schemas.events import (
+    ContextAssessed,
     ContextComposed,
     FactApproved,
     FactDeleted,
@@ -303,3 +305,18 @@ async def test_recipes_with_its_words_go_and_others_stay(desk: Desk) -> None:
     assert reply.counts.contexts == 1
     assert recipes == ["else"]
     assert Response(turn=1, entry=2, content="done") in (await read(desk))[0].events
+
+
+async def test_what_was_made_of_an_erased_request_goes_and_of_others_stays(desk: Desk) -> None:
+    """A model wrote down what it took the request for, in words of its own, which no search for its words finds."""
+    await desk.append(1, *whole_turn(SECRET))
+    await desk.append(2, *whole_turn("and now?"), turn="k2")
+    for turn in (1, 2):
+        assessed = Assessment(method="model", tools=("bash",), intent=f"to do the {turn}. thing")
+        event = ContextAssessed(turn=turn, assessment=assessed)
+        await desk.append(turn, event, turn="", producer="composition", caller=Caller("worker", "composition"))
+
+    await erase(desk, thread="t", entries=[[1, 1]])
+
+    kept = [e.assessment.intent for r in await read(desk) for e in r.events if isinstance(e, ContextAssessed)]
+    assert kept == ["to do the 2. thing"]
