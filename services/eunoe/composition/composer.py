@@ -112,7 +112,7 @@ class Composer:
             events = recording.events(made.recipe, made.stored)
             await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
         watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
-        return context(made, settings, watermark, place.thread, text=not request.store)
+        return context(made, watermark, place.thread, text=not request.store)
 
     async def _made(self, inputs: Inputs, settings: Settings) -> Made:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""

@@ -47,17 +47,16 @@ class Historian:
 
     async def _replayed(self, address: Address, found: Found, recipe: Recipe) -> Context:
         replayed = await self._past.replay(found, recipe, self._bodies)
-        settings = Settings(recipe.window, Manner(recipe.format, recipe.memory_tool), counter=ByteCounter())
         watermark = Watermark(log=recipe.position)
         made = Made(recipe, replayed.rendered, replayed.stored)
-        shown = context(made, settings, watermark, address.thread, text=True)
+        shown = context(made, watermark, address.thread, text=True)
         return msgspec.structs.replace(shown, differs="; ".join(replayed.differs))
 
     async def _reconstructed(self, address: Address, found: Found, turn: int, settings: Settings) -> Context:
         fold, asked = await self._past.before(found, turn)
         made = await self._again(address, fold, asked, settings)
         watermark = Watermark(log=fold.position)
-        shown = context(made, settings, watermark, address.thread, text=True)
+        shown = context(made, watermark, address.thread, text=True)
         return msgspec.structs.replace(shown, reconstructed=True)
 
     async def _again(self, address: Address, fold: Fold, asked: Turn, settings: Settings) -> Made:

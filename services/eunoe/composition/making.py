@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import msgspec
 
+from eunoe.composition.counter import Counter
 from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.measuring import layers, measure
 from eunoe.composition.plan import plan
-from eunoe.composition.render import Rendered, Stored, layers, render, sealed
+from eunoe.composition.render import Rendered, Stored, render
 from eunoe.composition.shown import shown_facts
 from eunoe.schemas.context import Context, Recipe, Watermark
 
@@ -33,7 +36,22 @@ def make(inputs: Inputs, settings: Settings) -> Made:
     return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
 
 
-def context(made: Made, settings: Settings, watermark: Watermark, thread: str, *, text: bool) -> Context:
+def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> Recipe:
+    """The recipe with the digest, the measures and the id of what it renders to."""
+    found = rendered.sha256
+    key = f"{chain}\x00{recipe.turn}\x00{recipe.position}\x00{recipe.window}\x00{found}"
+    tokens, shares = measure(rendered, counter, int(recipe.settings.get("anchor", 0)))
+    return msgspec.structs.replace(
+        recipe,
+        id="c" + hashlib.sha256(key.encode()).hexdigest()[:16],
+        sha256=found,
+        tokens=tokens,
+        layers=shares,
+        bytes=len(rendered.data),
+    )
+
+
+def context(made: Made, watermark: Watermark, thread: str, *, text: bool) -> Context:
     """The context as its caller gets it; with ``text``, as somebody who looks does."""
     recipe, rendered = made.recipe, made.rendered
     return Context(
@@ -43,7 +61,7 @@ def context(made: Made, settings: Settings, watermark: Watermark, thread: str, *
         window=recipe.window,
         format=recipe.format,
         messages=msgspec.Raw(rendered.messages),
-        layers=layers(rendered, settings.counter, recipe.tokens, text=text),
+        layers=layers(rendered, recipe, text=text),
         recipe=recipe,
         watermark=watermark,
         system=rendered.system,

@@ -9,16 +9,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from eunoe.composition import blocks, contents
 from eunoe.composition.contents import Item
-from eunoe.composition.counter import Counter
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import Piece
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Manner, Renderings, turn_pieces
-from eunoe.schemas.context import Layer, LayerName, Recipe, Rendering
+from eunoe.schemas.context import LayerName, Recipe, Rendering
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +63,6 @@ def render(recipe: Recipe, stored: Stored) -> Rendered:
     alone, apart = manner.shape.request(texts, ())
     instructions = (Piece("system", alone + apart.encode()),) if texts else ()
     return Rendered(messages, system, (("instructions", instructions), *parts))
-
-
-def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> Recipe:
-    """The recipe with the digest, size and id of what it renders to."""
-    found = rendered.sha256
-    key = f"{chain}\x00{recipe.turn}\x00{recipe.position}\x00{recipe.window}\x00{found}"
-    return msgspec.structs.replace(
-        recipe,
-        id="c" + hashlib.sha256(key.encode()).hexdigest()[:16],
-        sha256=found,
-        tokens=counter.count(rendered.data) + int(recipe.settings.get("anchor", 0)),
-    )
-
-
-def layers(rendered: Rendered, counter: Counter, total: int, *, text: bool) -> tuple[Layer, ...]:
-    """The layers that say anything, with their tokens, and with their text when somebody looks.
-
-    Their tokens add up to ``total``: what frames the pieces, and what each count rounds, is shared out.
-    """
-    held: list[tuple[LayerName, bytes]] = []
-    for name, pieces in rendered.layers:
-        if data := b"\n".join(piece.data for piece in pieces):
-            held.append((name, data))
-    shares = _shared(total, [counter.count(data) for _, data in held])
-    return tuple(
-        Layer(name=name, tokens=tokens, text=data.decode() if text else "")
-        for (name, data), tokens in zip(held, shares, strict=True)
-    )
-
-
-def _shared(total: int, counts: Sequence[int]) -> list[int]:
-    """``total`` in whole parts as large, in proportion, as the counts; what is left goes to the largest remainders."""
-    whole = max(sum(counts), 1)
-    shares = [total * count // whole for count in counts]
-    order = sorted(range(len(counts)), key=lambda index: (-(total * counts[index] % whole), index))
-    for index in order[: total - sum(shares)]:
-        shares[index] += 1
-    return shares
 
 
 def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
