@@ -23,14 +23,3 @@ class ByteCounter:
 
     def count(self, data: bytes) -> int:
         return -(-len(data) // limits.BYTES_PER_TOKEN)
-
-
-def anchor(counted: int, reported: int, window: int) -> int:
-    """Tokens to add to a count, from what the provider counted for the last request with the same counter.
-
-    The difference holds what a context cannot know (tool schemas) and what the counter gets wrong; it is
-    kept within half of the count below and half of the window above, so that one odd report cannot do harm.
-    """
-    if counted <= 0 or reported <= 0:
-        return 0
-    return max(-counted // 2, min(reported - counted, window // 2))

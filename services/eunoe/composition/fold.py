@@ -7,15 +7,13 @@ same records give the same fold. Whether the fold reaches back far enough is the
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from eunoe.composition import contents
+from eunoe.composition import anchoring
 from eunoe.composition.contents import Item, item_of
-from eunoe.composition.counter import anchor
-from eunoe.composition.references import tool_of
-from eunoe.composition.rounds import Round, Step, steps
+from eunoe.composition.turn import Turn as Turn
+from eunoe.composition.turn import TurnState as TurnState
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
@@ -38,79 +36,10 @@ from eunoe.schemas.records import Header, Record
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
 PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
 Profile = tuple[int, str, str]  # window, counter, format
-TurnState = Literal["open", "committed", "aborted"]
 
 
 def profile(recipe: Recipe) -> Profile:
     return recipe.window, recipe.counter, recipe.format
-
-
-@dataclass(slots=True)
-class Turn:
-    """One turn as far as it was read. ``whole``: its opening was read, so no entry of it is missing.
-
-    ``cache`` keeps what is derived from all its entries by pure functions, and a new entry empties it; ``kept``
-    keeps what is derived from the entries that a key names.
-    """
-
-    number: int
-    state: TurnState = "open"
-    ordinal: int = 0
-    key: str = ""
-    agent: str = ""
-    session: str = ""
-    preview: str = ""
-    time: int = 0
-    whole: bool = False
-    items: list[Item] = field(default_factory=list)
-    size: int = 0
-    cache: dict[Hashable, Any] = field(default_factory=dict)
-    kept: dict[Hashable, Any] = field(default_factory=dict)
-
-    def add(self, item: Item) -> None:
-        if any(held.entry == item.entry for held in self.items[-64:]):
-            return
-        insort(self.items, item, key=lambda held: held.entry)
-        self.size += contents.size(item.event) if item.event.blob is None else len(item.event.blob.head) * 2
-        self.cache.clear()
-
-    @property
-    def asked(self) -> bool:
-        """Whether its request is in the log."""
-        return any(isinstance(item.event, Prompt) for item in self.items)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Prompts, rounds of calls with their results, and replies, in order."""
-        found: tuple[Step, ...] | None = self.cache.get("steps")
-        if found is None:
-            found = self.cache["steps"] = steps(self.items)
-        return found
-
-    def call_of(self, result: int) -> ToolCall | None:
-        """The call that the result with this entry number answers."""
-        return self._calls.get(result)
-
-    @property
-    def tools(self) -> dict[int, str]:
-        """The name of the tool behind every result, by the result's entry number."""
-        found: dict[int, str] | None = self.cache.get("tools")
-        if found is None:
-            results = [item.event for item in self.items if isinstance(item.event, ToolResult)]
-            found = self.cache["tools"] = {event.entry: tool_of(event, self.call_of(event.entry)) for event in results}
-        return found
-
-    @property
-    def _calls(self) -> dict[int, ToolCall]:
-        found: dict[int, ToolCall] | None = self.cache.get("calls")
-        if found is None:
-            pairs = [call for step in self.steps if isinstance(step, Round) for call in step.calls]
-            found = self.cache["calls"] = {
-                call.result.entry: call.call.event
-                for call in pairs
-                if call.result is not None and isinstance(call.call.event, ToolCall)
-            }
-        return found
 
 
 @dataclass(slots=True)
@@ -126,7 +55,8 @@ class Fold:
 
     ``erasures`` is the position of the newest step of an erasure when it was read.
     ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
-    has none for an agent for which they were not looked for.
+    has none for an agent for which they were not looked for. ``lost`` are the numbers of records that are missing or
+    cannot be read, and were passed over.
     """
 
     def __init__(self, chain: str) -> None:
@@ -142,6 +72,7 @@ class Fold:
         self.instructions: list[Item] = []
         self.back: tuple[int, ...] = ()
         self.trimmed = False
+        self.lost: set[int] = set()
         self.older: dict[str, tuple[Item, ...]] = {}
         self.recipes: dict[Profile, Composed] = {}
         self.usages: list[tuple[int, Usage]] = []
@@ -179,6 +110,10 @@ class Fold:
             self._event(event, record)
         if self.complete:
             self.base = 1
+
+    def begin(self) -> None:
+        """Take it that the thread begins with what is folded: nothing before that can be read."""
+        self.oldest = self.base = 1
 
     def committed(self, down_to: int = 0) -> Iterator[Turn]:
         """Committed turns that are whole, newest first, from the newest to ``down_to``."""
@@ -229,7 +164,8 @@ class Fold:
                 others = (other.position for other in self.recipes.values())
                 if any(composed.position < other < position for other in others):
                     return kept
-                return anchor(composed.recipe.tokens - kept, usage.input_tokens, composed.recipe.window)
+                counted, window = composed.recipe.tokens - kept, composed.recipe.window
+                return anchoring.reported(counted, usage.input_tokens, window, kept)
         return kept
 
     def in_force(self, turn: int, agent: str) -> tuple[Item, ...]:

@@ -15,7 +15,7 @@ from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import Entry, Usage
 from eunoe.schemas.records import Header
 
-FOLD_VERSION = 1  # of what is packed here, and of the rules of `eunoe.composition.fold`; another one is no fold
+FOLD_VERSION = 2  # of what is packed here, and of the rules of `eunoe.composition.fold`; another one is no fold
 
 
 class _Item(msgspec.Struct, frozen=True, array_like=True):
@@ -51,6 +51,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
     instructions: tuple[_Item, ...]
     back: tuple[int, ...]
     trimmed: bool
+    lost: tuple[int, ...]
     older: dict[str, tuple[_Item, ...]]
     recipes: tuple[tuple[Recipe, int], ...]
     usages: tuple[tuple[int, Usage], ...]
@@ -80,6 +81,7 @@ def pack(fold: Fold) -> bytes:
             instructions=_packed_items(fold.instructions),
             back=fold.back,
             trimmed=fold.trimmed,
+            lost=tuple(sorted(fold.lost)),
             older={agent: _packed_items(items) for agent, items in fold.older.items()},
             recipes=tuple((composed.recipe, composed.position) for composed in fold.recipes.values()),
             usages=tuple(fold.usages),
@@ -103,7 +105,7 @@ def unpack(data: bytes, chain: str) -> Fold | None:
     fold.turns = {turn.number: _turn(turn) for turn in packed.turns}
     fold.size = sum(turn.size for turn in fold.turns.values())
     fold.instructions = list(_items(packed.instructions))
-    fold.trimmed, fold.erasures = packed.trimmed, packed.erasures
+    fold.trimmed, fold.lost, fold.erasures = packed.trimmed, set(packed.lost), packed.erasures
     fold.older = {agent: _items(items) for agent, items in packed.older.items()}
     fold.recipes = {profile(recipe): Composed(recipe, position) for recipe, position in packed.recipes}
     fold.usages, fold.remembered = list(packed.usages), list(packed.remembered)

@@ -12,9 +12,10 @@ import anyio
 
 from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold
+from eunoe.composition.losses import lost
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.walking import Walker
-from eunoe.runtime.chains import ChainReader, head_of
+from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Busy, Damaged
@@ -37,7 +38,7 @@ class Threads:
         self._second = second
         self._walker = Walker(store.log, ChainReader(store.log, store.space))
         self._held: OrderedDict[str, _Held] = OrderedDict()
-        self._counts = {"folded_warm": 0, "folded_cold": 0, "records_read": 0}
+        self._counts = {"folded_warm": 0, "folded_cold": 0, "records_read": 0, "records_lost": 0}
 
     def statistics(self) -> dict[str, int]:
         return {**self._counts, "folded_threads": len(self._held), **self._second.statistics()}
@@ -78,9 +79,7 @@ class Threads:
         fold.restart(copy)
 
     async def _take(self, fold: Fold, newest: Stored) -> None:
-        head = head_of(newest)
-        missing = await self._walker.between(head, fold.record + 1, head.header.record - 1) if fold.header else []
-        found = [*missing, records.read(newest.seq, newest.data)]
+        found = [*await self._between(fold, head_of(newest)), records.read(newest.seq, newest.data)]
         self._counts["records_read"] += len(found)
         if not _continues(fold, found[0]):
             logger.warning("%s is not what it was", fold.chain, extra={"action": "log_rewound"})
@@ -88,6 +87,20 @@ class Threads:
             del found[:-1]
         for record in found:
             fold.add(record)
+
+    async def _between(self, fold: Fold, head: Head) -> list[Record]:
+        """The records after those that are folded and before the head; where not all can be read, the thread is folded
+        anew from its head, which passes over what is lost."""
+        wanted = head.header.record - 1 - fold.record if fold.header else 0
+        try:
+            found = await self._walker.between(head, fold.record + 1, head.header.record - 1) if wanted else []
+        except Damaged as damage:
+            logger.warning("%s", damage, extra={"action": "records_lost"})
+            found = []
+        if len(found) < wanted:
+            fold.restart(_unfolded(fold))
+            return []
+        return found
 
     async def reach(self, fold: Fold, enough: Callable[[], bool]) -> None:
         """Fold further back until there is enough, or the thread begins."""
@@ -97,13 +110,25 @@ class Threads:
             await self.further(fold)
 
     async def further(self, fold: Fold) -> None:
-        """Fold the records just before the oldest one folded; a record that was erased is passed over."""
-        found = [stored for stored in await self._store.log.get(fold.back) if stored is not None]
+        """Fold the records just before the oldest one folded. One that is missing or cannot be read is passed over, and
+        `Fold.lost` says which; where not one of them can be read, what came before them is out of reach."""
+        numbers = range(fold.oldest - 1, fold.oldest - 1 - len(fold.back), -1)
+        places = dict(zip(numbers, await self._store.log.get(fold.back), strict=True))
+        found = {number: record for number, stored in places.items() if (record := _readable(stored))}
+        self._note_lost(fold, set(numbers if found else range(1, fold.oldest)) - found.keys())
+        for record in found.values():
+            fold.add(record)
         if not found:
-            raise Damaged(f"the records before {fold.oldest} of {fold.chain} are missing; run `eunoe audit verify`")
-        for stored in found:
-            fold.add(records.read(stored.seq, stored.data))
+            fold.begin()
         self._counts["records_read"] += len(found)
+
+    def _note_lost(self, fold: Fold, numbers: set[int]) -> None:
+        new = numbers - fold.lost
+        if not new:
+            return
+        fold.lost |= new
+        self._counts["records_lost"] += len(new)
+        logger.error("%s: %s", subjects.chain_name(fold.chain), lost(new), extra={"action": "records_lost"})
 
     async def _again(self, fold: Fold) -> None:
         """Start over from the log: a fold that forgot turns cannot be continued backwards, nor can a copy of it."""
@@ -157,6 +182,14 @@ class Threads:
 def _continues(fold: Fold, record: Record) -> bool:
     """Whether a record goes on where the fold ends, as far as the two can tell."""
     return record.header.record != fold.record + 1 or not fold.header or record.header.prev == fold.hash
+
+
+def _readable(stored: Stored | None) -> Record | None:
+    """A stored record; None where there is none, or it cannot be read. Raises `NewerSchema`."""
+    try:
+        return records.read(stored.seq, stored.data) if stored is not None else None
+    except Damaged:
+        return None
 
 
 def _unfolded(fold: Fold) -> Fold:
