@@ -11,6 +11,7 @@ from typing import Any
 from eunoe.schemas import limits
 from eunoe.schemas.events import Attachment
 
+FILE = "application/octet-stream"
 KEPT_BYTES = 192 * limits.KIB  # bytes of an attachment that its entry holds
 
 
@@ -20,20 +21,37 @@ def read(part: Mapping[str, Any]) -> Attachment | None:
     Bytes over `KEPT_BYTES` are kept by size and digest only; a link is kept as the name.
     """
     match part:
-        case {"type": "image_url", "image_url": {"url": str(url)}} | {"type": "input_image", "image_url": str(url)}:
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
             return _from_url(url, "image/*")
+        case {"type": "input_image" | "computer_screenshot", "image_url": str(url)}:
+            return _from_url(url, "image/*")
+        case {"type": "input_image" | "computer_screenshot", "file_id": str(name)}:
+            return _link("image/*", name)
+        case {"type": "image" | "document", "source": {"type": "file", "file_id": str(name)}}:
+            return _link("image/*" if part["type"] == "image" else FILE, name)
         case {"type": "image" | "document", "source": {"type": "url", "url": str(url)}}:
-            return _from_url(url, "image/*" if part["type"] == "image" else "application/octet-stream")
+            return _from_url(url, "image/*" if part["type"] == "image" else FILE)
         case {"type": "image" | "document", "source": {"media_type": str(media), "data": str(data)}}:
             return _from_data(media, data, str(part.get("title") or ""))
         case {"type": "image", "mimeType": str(media), "data": str(data)}:
             return _from_data(media, data, "")
         case {"type": "input_audio", "input_audio": {"data": str(data)}}:
             return _from_data(f"audio/{part['input_audio'].get('format') or '*'}", data, "")
-        case {"type": "file", "file": {"file_data": str(url)}}:
-            return _from_url(url, "application/octet-stream", str(part["file"].get("filename") or ""))
-        case {"type": "file", "file": {"file_id": str(name)}}:
-            return _link("application/octet-stream", name)
+        case {"type": "file", "file": Mapping() as file}:
+            return _file(file)
+        case {"type": "input_file"}:
+            return _file(part)
+    return None
+
+
+def _file(file: Mapping[str, Any]) -> Attachment | None:
+    """A file by its bytes, as a data URL or as base64 alone, else by where or what it is."""
+    match file:
+        case {"file_data": str(data)}:
+            name = str(file.get("filename") or "")
+            return _from_url(data, FILE, name) if data.startswith("data:") else _from_data(FILE, data, name)
+        case {"file_url": str(link)} | {"file_id": str(link)}:
+            return _link(FILE, link)
     return None
 
 

@@ -1,98 +1,22 @@
 """Messages as model APIs write them, turned into events. Pure; told by shape, so no SDK is needed.
 
-One reading serves both dialects: OpenAI's chat messages (``content``, ``tool_calls``, role ``tool``) and
-Anthropic's (``content`` as blocks: ``text``, ``thinking``, ``tool_use``, ``tool_result``, ``image``).
+One reading serves every dialect: OpenAI's chat messages (``content``, ``tool_calls``, role ``tool``), Anthropic's
+(``content`` as blocks: ``text``, ``thinking``, ``tool_use``, ``tool_result``, ``image``), and the output of OpenAI's
+Responses API, whose items are read as the parts of one message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import structs
 
-from eunoe.client import attachments, jsontext
+from eunoe.client import jsontext
+from eunoe.client.parts import Reading, SaidOrDone, flatten
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.events import (
-    Attachment,
-    Instructions,
-    Prompt,
-    Response,
-    ToolCall,
-    ToolResult,
-)
-
-SaidOrDone = Instructions | Prompt | Response | ToolCall | ToolResult
-_TEXT = ("text", "input_text", "output_text")
-_THINKING = {"thinking": "thinking", "reasoning": "text", "redacted_thinking": ""}
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
-
-
-@dataclass(slots=True)
-class _Reading:
-    """The events of one message while its parts are read in order; text waits until something else comes."""
-
-    role: str
-    at: int
-    model: str = ""
-    events: list[SaidOrDone] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    attached: list[Attachment] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def part(self, part: Any) -> None:
-        match part:
-            case str():
-                self.texts.append(part)
-                self.notes.append("a part of the content is a bare string; read as text")
-            case {"type": "refusal", "refusal": str(text)}:
-                self.texts.append(text)
-            case {"type": str(kind), "text": str(text)} if kind in _TEXT:
-                self.texts.append(text)
-            case {"type": str(kind)} if kind in _THINKING:
-                self.thoughts.append(str(part.get(_THINKING[kind]) or ""))
-            case {"type": str(kind), "id": str(call), "name": str(tool)} if kind in _CALLS:
-                self._add(ToolCall(at=self.at, call=call, tool=tool, content=jsontext.compact(part.get("input", {}))))
-            case {"type": str(kind), "tool_use_id": str(call)} if kind.endswith("tool_result"):
-                self._result(part, call)
-            case _:
-                self._other(part)
-
-    def _other(self, part: Any) -> None:
-        found = attachments.read(part) if isinstance(part, Mapping) else None
-        if found is not None:
-            self.attached.append(found)
-            if found.size and not found.data:
-                self.notes.append(f"an attachment of {found.size:,} bytes is kept by its size and digest only")
-            return
-        kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
-        self.texts.append(jsontext.compact(part))
-        self.notes.append(f"a part of the content is of the unknown type {kind!r}; kept as JSON")
-
-    def _result(self, part: Mapping[str, Any], call: str) -> None:
-        text, attached = flatten(part.get("content"))
-        result = ToolResult(at=self.at, call=call, content=text, attachments=attached)
-        self._add(structs.replace(result, status="failed") if part.get("is_error") is True else result)
-
-    def _add(self, event: SaidOrDone) -> None:
-        self.flush()
-        self.events.append(event)
-
-    def flush(self) -> None:
-        """Turn the text that waits into an entry of the message's role."""
-        thinking = "\n\n".join(thought for thought in self.thoughts if thought)
-        if not (self.texts or self.attached or thinking):
-            return
-        content, attached = "\n".join(self.texts), tuple(self.attached)
-        if self.role == "assistant":
-            said = Response(at=self.at, content=content, attachments=attached, thinking=thinking, model=self.model)
-            self.events.append(said)
-        else:
-            kind = Prompt if self.role == "user" else Instructions
-            self.events.append(kind(at=self.at, content=content, attachments=attached))
-        self.texts, self.thoughts, self.attached = [], [], []
+from eunoe.schemas.events import ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +34,13 @@ def read(message: Mapping[str, Any], at: int = 0, model: str = "") -> Read:
         return _tool_message(message, at)
     if "content" not in message and not _carries_more(message):
         raise Invalid(f"the message has no content (its keys: {', '.join(sorted(map(str, message))) or 'none'})")
-    reading = _Reading(role=role, at=at, model=model or str(message.get("model") or ""))
+    reading = Reading(role=role, at=at, model=model or str(message.get("model") or ""))
     _content(reading, message)
     calls = list(_calls(message, at, reading.notes))
     if not reading.events and not calls and not reading.texts:
         reading.texts.append("")
     reading.flush()
     return Read((*reading.events, *calls), tuple(reading.notes))
-
-
-def flatten(content: object) -> tuple[str, tuple[Attachment, ...]]:
-    """The text and the attachments of a tool result's content, in whatever shape it came."""
-    if content is None:
-        return "", ()
-    if isinstance(content, str):
-        return content, ()
-    if not isinstance(content, list):
-        return jsontext.compact(content), ()
-    reading = _Reading(role="user", at=0)
-    for part in content:
-        reading.part(part)
-    reading.flush()
-    attached = [found for event in reading.events for found in event.attachments]
-    return "\n".join(event.content for event in reading.events), tuple(attached)
 
 
 def _role(message: Mapping[str, Any]) -> str:
@@ -146,8 +54,8 @@ def _carries_more(message: Mapping[str, Any]) -> bool:
     return any(message.get(key) for key in ("tool_calls", "function_call", "refusal"))
 
 
-def _content(reading: _Reading, message: Mapping[str, Any]) -> None:
-    if thinking := message.get("reasoning_content"):
+def _content(reading: Reading, message: Mapping[str, Any]) -> None:
+    if thinking := message.get("reasoning_content") or message.get("reasoning"):
         reading.thoughts.append(str(thinking))
     content = message.get("content")
     if isinstance(content, str):

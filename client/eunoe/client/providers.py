@@ -73,17 +73,24 @@ def mended(text: str) -> str:
 
 
 def _several(values: Iterable[object], role: str) -> list[Said]:
-    """Content blocks are one message; anything else is read one by one."""
+    """Content blocks are one message, and so are the items of an output; anything else is read one by one."""
     items = list(values)
     shaped = [mapping(item) if not isinstance(item, str | Entry | Usage) else None for item in items]
-    if items and all(item is not None and "role" not in item and "type" in item for item in shaped):
+    if any(item is not None and "role" not in item for item in shaped) and all(map(_is_part, shaped)):
         return list(messages.read({"role": role, "content": shaped}).events)
     return [event for item in items for event in events_of(item, role=role)]
+
+
+def _is_part(item: dict[str, Any] | None) -> bool:
+    """Whether this can be a part of what the model said: a block, or an item that is no whole reply."""
+    return item is not None and "type" in item and "usage" not in item and item.get("role", "assistant") == "assistant"
 
 
 def _one(value: dict[str, Any], role: str) -> list[Said]:
     if isinstance(value.get("choices"), list):
         return _completion(value)
+    if isinstance(value.get("output"), list) and value.get("object") == "response":
+        return _response(value)
     if "role" in value:
         return _with_usage(value, messages.read(value).events)
     if "type" in value:
@@ -99,6 +106,17 @@ def _completion(value: dict[str, Any]) -> list[Said]:
     if not isinstance(message, dict):
         raise Invalid("the reply has no message in its first choice; append a stream when it is complete")
     return _with_usage(value, messages.read({"role": "assistant", **message}, model=_model(value)).events)
+
+
+def _response(value: dict[str, Any]) -> list[Said]:
+    """A reply of the Responses API; raises `Invalid` for one that is not there yet, or never came."""
+    status = value.get("status") or "completed"
+    if not value["output"] and status not in ("completed", "incomplete"):
+        error = value.get("error")
+        why = f": {error['message']}" if isinstance(error, dict) and error.get("message") else ""
+        raise Invalid(f"the response is {status} and has no output{why}; append it when it is complete")
+    said = {"role": "assistant", "content": value["output"]}
+    return _with_usage(value, messages.read(said, model=_model(value)).events)
 
 
 def _with_usage(value: dict[str, Any], events: Iterable[Entry]) -> list[Said]:
