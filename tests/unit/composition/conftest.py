@@ -12,7 +12,7 @@ from shapes import check_anthropic, check_openai
 
 from eunoe.audit import rules
 from eunoe.composition.contents import Item
-from eunoe.composition.counter import ByteCounter
+from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known, known
@@ -107,11 +107,12 @@ class Compose:
     memory_tool: bool = False
     target: float = limits.TARGET_SHARE
     headroom: int = limits.HEADROOM_TURNS
+    counter: Counter = field(default_factory=ByteCounter)
 
     @property
     def settings(self) -> Settings:
         manner = Manner(self.format, self.memory_tool)
-        return Settings(self.window, manner, self.target, self.headroom, ByteCounter())
+        return Settings(self.window, manner, self.target, self.headroom, self.counter)
 
     def __call__(
         self,
@@ -150,7 +151,7 @@ class Compose:
             turn=first_turn,
             window=self.window,
             format=self.format,
-            counter="bytes/4",
+            counter=self.counter.name,
             renderer=limits.RENDERER_VERSION,
             position=0,
             turns=(),

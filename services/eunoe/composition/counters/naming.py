@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
 _BEFORE = re.compile(r"[/:]")
+_VERSION = re.compile(r"(?:[-@](?:latest|\d{3,}(?:-\d\d){0,2}|v\d+))+$")  # -2024-08-06, @20240620, -latest, -002-v1
 
 
 def vocabulary(model: str, patterns: Mapping[str, str]) -> str:
@@ -33,6 +34,20 @@ def names(model: str) -> Iterator[str]:
         yield rest
         if ":" in rest:
             yield rest.partition(":")[0]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether one of two names may stand for the model of the other: what a provider reports has mostly no provider in
+    it, and says which version it is. A name that is empty may be any model's."""
+    return not one or not other or _whole(one) in _forms(other) or _whole(other) in _forms(one)
+
+
+def _whole(model: str) -> str:
+    return _VERSION.sub("", model.strip().lower())
+
+
+def _forms(model: str) -> set[str]:
+    return {_VERSION.sub("", name) for name in names(model)}
 
 
 def _rank(pattern: str) -> tuple[int, int, str]:
