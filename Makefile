@@ -10,7 +10,7 @@ ARGS ?=
 PARALLEL ?= -n 3 --dist loadfile
 STORM := tests/acceptance/test_kills_many.py
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test check format docs bench eval clean
 
 help:
 	@echo "make demo     the tour of Eunoe, on an embedded server"
@@ -19,6 +19,7 @@ help:
 	@echo "make format   put the code in shape"
 	@echo "make docs     write docs/cli.md from the program's own --help"
 	@echo "make bench    the benchmarks"
+	@echo "make eval     what contexts still hold of a long conversation, by strategy and window"
 	@echo "make clean    remove what these commands made"
 
 demo: $(READY)
@@ -40,6 +41,9 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python ops/bench.py $(ARGS)
+
+eval: $(READY)
+	$(BIN)/python ops/eval.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench
