@@ -14,7 +14,7 @@ Scope = Literal["permanent", "session", "thread"]
 SourceClass = Literal["person", "caller", "tool", "model"]
 RANK: dict[str, int] = {"person": 4, "caller": 3, "tool": 2, "model": 1}
 FactClass = Literal["permanent", "dynamic", "ephemeral"]
-Method = Literal["stated", "extracted", "distilled", "noted", "inferred"]
+Method = Literal["stated", "extracted", "distilled", "noted", "inferred", "assessed"]
 Closing = Literal["retired", "deleted", "approved", "moved"]
 ActKind = Literal["retired", "deleted", "approved", "moved", "labelled", "pinned", "unpinned", "raised", "resolved"]
 

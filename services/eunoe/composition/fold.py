@@ -17,6 +17,7 @@ from eunoe.composition.turn import TurnState as TurnState
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
+    ContextAssessed,
     ContextComposed,
     Event,
     Extracted,
@@ -56,7 +57,7 @@ class Fold:
     ``erasures`` is the position of the newest step of an erasure when it was read.
     ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
     has none for an agent for which they were not looked for. ``lost`` are the numbers of records that are missing or
-    cannot be read, and were passed over.
+    cannot be read, and were passed over. ``assessed`` is what was decided last about a request, and where that is.
     """
 
     def __init__(self, chain: str) -> None:
@@ -78,6 +79,7 @@ class Fold:
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
         self.erasures = 0
+        self.assessed: tuple[int, ContextAssessed] | None = None
 
     @property
     def record(self) -> int:
@@ -203,6 +205,9 @@ class Fold:
                 self._turn(event.turn).state = "aborted"
             case ContextComposed():
                 self._composed(event.recipe, record.position)
+            case ContextAssessed():
+                if self.assessed is None or self.assessed[0] < record.position:
+                    self.assessed = (record.position, event)
             case Usage():
                 insort(self.usages, (record.position, event), key=lambda held: held[0])
                 del self.usages[:-KEPT]

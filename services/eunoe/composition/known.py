@@ -12,7 +12,7 @@ from eunoe.facts.lineage import Order, author
 from eunoe.facts.runs import Version
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import FactLine
-from eunoe.schemas.facts import Assertion, Identity
+from eunoe.schemas.facts import Assertion, Identity, SourceClass
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
@@ -37,7 +37,8 @@ _INSTRUCTION = re.compile(
 class Known:
     """A fact in force with its line, its size with the line feed, and the words that a request may share.
 
-    ``turn`` is where it came from when that is this thread's, else 0.
+    ``turn`` is where it came from when that is this thread's, else 0. ``source`` says whose word it is, ``value`` what
+    a task is; it is empty for other facts.
     """
 
     shown: FactLine
@@ -51,6 +52,8 @@ class Known:
     rank: Rank
     bytes: int
     words: frozenset[str]
+    source: SourceClass = "model"
+    value: str = ""
 
     def said_by(self, view: frozenset[int]) -> bool:
         """Whether a turn in view says it already, so that it need not be said again; a fact that is pinned or that
@@ -111,6 +114,8 @@ def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
         rank=(not task, not pinned(heads), not view.conflict, not person, -at, -position, -index, first.id),
         bytes=len(said.encode()) + 1,
         words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
+        source=fact.source.kind,
+        value=fact.value if task else "",
     )
 
 

@@ -12,7 +12,7 @@ import msgspec
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Composed, Fold, Turn, TurnState, profile
 from eunoe.schemas.context import Recipe
-from eunoe.schemas.events import Entry, Usage
+from eunoe.schemas.events import ContextAssessed, Entry, Usage
 from eunoe.schemas.records import Header
 
 FOLD_VERSION = 2  # of what is packed here, and of the rules of `eunoe.composition.fold`; another one is no fold
@@ -57,6 +57,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
     usages: tuple[tuple[int, Usage], ...]
     remembered: tuple[int, ...]
     erasures: int
+    assessed: tuple[int, ContextAssessed] | None
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -87,6 +88,7 @@ def pack(fold: Fold) -> bytes:
             usages=tuple(fold.usages),
             remembered=tuple(fold.remembered),
             erasures=fold.erasures,
+            assessed=fold.assessed,
         )
     )
 
@@ -109,6 +111,7 @@ def unpack(data: bytes, chain: str) -> Fold | None:
     fold.older = {agent: _items(items) for agent, items in packed.older.items()}
     fold.recipes = {profile(recipe): Composed(recipe, position) for recipe, position in packed.recipes}
     fold.usages, fold.remembered = list(packed.usages), list(packed.remembered)
+    fold.assessed = packed.assessed
     return fold
 
 

@@ -11,11 +11,11 @@ from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, records
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Busy, NumberReused, NumberSkipped, OutcomeUnknown
-from eunoe.schemas.events import ContextComposed, MemoryUsed
+from eunoe.schemas.events import ContextComposed, Event, MemoryUsed
 from eunoe.schemas.requests import AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller
 
-Events = tuple[ContextComposed, MemoryUsed]
+Events = tuple[Event, ...]
 
 PRODUCER = "composition"
 CALLER = Caller("worker", "composition")

@@ -107,7 +107,7 @@ class Kinds:
     def takes(self, subject: str, method: Method) -> bool:
         """Whether a fact of this kind may come about so: some kinds are told by tools, and no model's word."""
         kind = self[subject]
-        return {"noted": kind.note, "distilled": kind.distil}.get(method, True)
+        return {"noted": kind.note, "distilled": kind.distil, "assessed": kind.distil}.get(method, True)
 
     def name(self, subject: str, name: str, root: str = "") -> str:
         """The name in the form that this kind keeps it in; ``root`` is the repository's for paths."""

@@ -1,0 +1,24 @@
+"""Whether the tools that a caller offers can be tools. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from eunoe.schemas import ids, limits
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.requests import ToolDefinition
+
+
+def check(tools: Sequence[ToolDefinition], unregistered: str) -> None:
+    """Raise `Invalid` for more tools than there may be, for names that are none or not one's own, and for a tool that
+    was called where none is offered."""
+    if len(tools) > limits.TOOLS_MAX:
+        raise Invalid(f"a request names {limits.TOOLS_MAX} tools at most, not {len(tools)}")
+    names = Counter(tool.name for tool in tools)
+    for name, count in names.items():
+        ids.check(name, "tool")
+        if count > 1:
+            raise Invalid(f"the tool {name!r} is offered {count} times; name each tool once")
+    if unregistered and not tools:
+        raise Invalid(f"the tool {unregistered!r} was called, and no tools are offered; give those that there are")
