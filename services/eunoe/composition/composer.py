@@ -182,6 +182,6 @@ def _inputs(
         now=remembered.now if remembered else Facts(),
         carried=remembered.carried if remembered else None,
         before=composed.recipe if composed else None,
-        anchor=fold.anchor(settings.profile),
+        anchor=fold.anchor(settings.profile, settings.model),
         extracted=extracted if remembered else None,
     )

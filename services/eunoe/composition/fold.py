@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from eunoe.composition import anchoring
 from eunoe.composition.contents import Item, item_of
+from eunoe.composition.counters import naming
 from eunoe.composition.turn import Turn as Turn
 from eunoe.composition.turn import TurnState as TurnState
 from eunoe.schemas import subjects
@@ -155,14 +156,18 @@ class Fold:
         """Become ``fresh``, a fold of the same chain."""
         self.__dict__.update(fresh.__dict__)
 
-    def anchor(self, wanted: Profile) -> int:
-        """Tokens between what the provider counted for the last context of this profile, and its recipe."""
+    def anchor(self, wanted: Profile, model: str = "") -> int:
+        """Tokens between what the provider counted for the last context of this profile, and its recipe.
+
+        What was learned of one model says nothing of another, nor does what another was reported to have used.
+        """
         composed = self.recipes.get(wanted)
-        if composed is None:
+        if composed is None or not naming.same(model, composed.recipe.model):
             return 0
         kept = int(composed.recipe.settings.get("anchor", 0))
         for position, usage in self.usages:
-            if position > composed.position and usage.turn == composed.recipe.turn:
+            of_model = naming.same(usage.model, composed.recipe.model)
+            if position > composed.position and usage.turn == composed.recipe.turn and of_model:
                 others = (other.position for other in self.recipes.values())
                 if any(composed.position < other < position for other in others):
                     return kept
