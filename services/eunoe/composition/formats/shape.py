@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,14 @@ def _refuse(name: str) -> float:
     raise ValueError(name)
 
 
-DECODER = json.JSONDecoder(parse_constant=_refuse)  # which knows no NaN and no Infinity, since JSON has none
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)  # no number that a request cannot carry
 
 
 @dataclass(frozen=True, slots=True)
