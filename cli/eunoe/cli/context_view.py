@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from eunoe.cli import bars, messages_view, words
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
+from eunoe.composition.changes import named
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Context, LayerName, Watermark
+from eunoe.schemas.context import Context, LayerName, Recipe, Watermark
 
-_LAYERS: dict[LayerName, str] = {
+LAYERS: dict[LayerName, str] = {
     "instructions": "the caller's own instructions, word for word",
     "earlier": "what memory knows from before the turns below",
     "literal": "turns word for word, oldest first",
@@ -21,13 +24,26 @@ _LAYERS: dict[LayerName, str] = {
 }
 
 
-def context(found: Context, width: int) -> Iterator[Text]:
-    """Head, bar, legend and remarks, then every layer with its text."""
+_RENDERINGS = {
+    "reference": ("reference",),
+    "cut": ("cut reply", "cut replies"),
+    "excerpt": ("excerpt",),
+    "arguments": ("call without its long arguments", "calls without their long arguments"),
+}
+ID = 5  # characters of a fact's id that a command mostly takes for it
+
+Said = tuple[str, str]
+"""What is said of a context: under which name, and what."""
+
+
+def context(found: Context, width: int) -> Iterator[RenderableType]:
+    """Head, bar, legend and remarks, then every layer with its text, and the facts in them by their ids."""
     yield Text(clean(title(found)), style="bold")
     yield bars.bar(found.layers, found.window, width)
     yield from flow(bars.legend(found.layers, found.window), width)
     yield from remarks(found)
     yield from body(found, width)
+    yield from facts(found, width)
 
 
 def title(found: Context) -> str:
@@ -49,23 +65,99 @@ def flow(pieces: Sequence[Text], width: int) -> Iterator[Text]:
 
 
 def remarks(found: Context) -> Iterator[Text]:
-    """What a reader must know of this context before believing it."""
-    said = [("note", found.note), ("differs", found.differs)]
+    """What a reader must know of this context before believing it, and what was done to make it."""
+    for name, what in told(found):
+        yield Text(f"{name}: ", style="bold").append(clean(what), style="not bold")
+
+
+def told(found: Context) -> Iterator[Said]:
+    """What the remarks say: doubts first, then what was done, then figures."""
+    yield from (*_doubts(found), *_deeds(found.recipe), *_figures(found))
+
+
+def facts(found: Context, width: int) -> Iterator[RenderableType]:
+    """Every fact that is shown, with the id that a command takes, its layer, and its line with its source."""
+    if not found.facts:
+        return
+    yield Text()
+    yield rule(f"{words.count(len(found.facts), 'fact')} · `eunoe fact why ID` says where one is from", width)
+    shown = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for column in ("id", "layer", "line"):
+        shown.add_column(column, overflow="fold", no_wrap=column != "line")
+    length = shortest([fact.id for fact in found.facts])
+    for fact in found.facts:
+        shown.add_row(clean(fact.id[:length]), fact.layer, clean(fact.line.removeprefix("- ")))
+    yield shown
+
+
+def shortest(ids: Sequence[str]) -> int:
+    """Characters that tell these ids apart, `ID` at least."""
+    known = set(ids)
+    longest = max(map(len, known), default=0)
+    return next(
+        (length for length in range(ID, longest) if len({one[:length] for one in known}) == len(known)), longest
+    )
+
+
+def _doubts(found: Context) -> Iterator[Said]:
+    if found.note:
+        yield "note", found.note
+    if found.differs:
+        yield "differs", found.differs
     if found.reconstructed:
-        said.append(("reconstructed", "no request was made here through Eunoe, so this is what one would have carried"))
+        yield "reconstructed", "no request was made here through Eunoe, so this is what one would have carried"
     if found.stale:
-        said.append(("not fresh", f"{', '.join(found.stale)}; ask again, or wait longer"))
-    if found.recipe.pending:
-        said.append(("pending", f"facts of turns {', '.join(map(str, found.recipe.pending))} are still to come"))
-    if found.recipe.left:
-        said.append(("left out", f"{words.count(found.recipe.left, 'turn')} before turn {found.recipe.first_turn}"))
-    if found.recipe.erased:
-        said.append(("erased", f"everything said in {words.count(found.recipe.erased, 'turn')}"))
-    said.append(("done to fit", ", ".join(found.recipe.steps)))
-    said.append(("reflects", reflects(found.watermark)))
-    for name, what in said:
-        if what:
-            yield Text(f"{name}: ", style="bold").append(clean(what), style="not bold")
+        yield "not fresh", f"{', '.join(found.stale)}; ask again, or wait longer"
+
+
+def _deeds(recipe: Recipe) -> Iterator[Said]:
+    """What left, what stands for it, and what was shortened."""
+    if recipe.refused:
+        yield "refused", f"composed in place of {recipe.refused}, which was too long for its provider"
+    if recipe.pending:
+        yield "pending", f"facts of {named(recipe.pending, 'turn', 'turns')} are still to come"
+    if recipe.ahead:
+        leaving = ", ".join(words.span(*one) for one in recipe.ahead)
+        yield "ahead", f"turns {leaving} leave next, and their facts are asked for"
+    if recipe.left:
+        yield "left out", f"{words.count(recipe.left, 'turn')} before turn {recipe.first_turn}"
+    if recipe.outline:
+        more = f", and leaves {recipe.outline_hidden:,} unnamed" if recipe.outline_hidden else ""
+        yield "outline", f"names {named([one.turn for one in recipe.outline], 'turn', 'turns')}{more}"
+    if recipe.erased:
+        yield "erased", f"everything said in {words.count(recipe.erased, 'turn')}"
+    if recipe.steps:
+        yield "done to fit", ", ".join(recipe.steps)
+    if recipe.renderings:
+        yield "in short", ", ".join(_renderings(recipe))
+
+
+def _renderings(recipe: Recipe) -> Iterator[str]:
+    """How many entries are not shown whole, by how they are shown."""
+    for how, what in _RENDERINGS.items():
+        if count := sum(one.how == how for one in recipe.renderings):
+            yield words.count(count, *what)
+
+
+def _figures(found: Context) -> Iterator[Said]:
+    recipe = found.recipe
+    if recipe.tools:
+        yield "tools", words.listed(recipe.tools, len(recipe.tools))
+    anchor = int(recipe.settings.get("anchor", 0))
+    corrected = f", {anchor:+,} by what the provider counted" if anchor else ""
+    model = f" for {recipe.model}" if recipe.model else ""
+    yield "counted by", f"{found.counter or recipe.counter}{model}{corrected}"
+    if recipe.bytes:
+        yield "stable", stable(recipe)
+    yield "reflects", reflects(found.watermark)
+
+
+def stable(recipe: Recipe) -> str:
+    """How much of the context a provider may have in its cache."""
+    if not recipe.stable:
+        return f"none of its {recipe.bytes:,} bytes lead as in a context before it"
+    share = recipe.stable * 100 // recipe.bytes
+    return f"its first {recipe.stable:,} of {recipe.bytes:,} bytes ({share}%) are those of the context before it"
 
 
 def reflects(watermark: Watermark) -> str:
@@ -89,7 +181,7 @@ def body(found: Context, width: int) -> Iterator[Text]:
     for layer in found.layers:
         if layer.tokens or layer.text:
             yield Text()
-            yield _rule(f"{layer.name} · {layer.tokens:,} tokens · {_LAYERS[layer.name]}", width)
+            yield rule(f"{layer.name} · {layer.tokens:,} tokens · {LAYERS[layer.name]}", width)
             yield from _said(messages_view.of_layer(layer.text, found.format, said_by))
 
 
@@ -102,6 +194,7 @@ def _said(parts: Iterable[messages_view.Said]) -> Iterator[Text]:
         yield verbatim(what)
 
 
-def _rule(text: str, width: int) -> Text:
+def rule(text: str, width: int) -> Text:
+    """A line across, with what stands below it."""
     said = f"── {words.one_line(text, width - 4)} "
     return Text(said + "─" * max(0, width - len(said)), style="bold")

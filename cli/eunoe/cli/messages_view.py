@@ -10,6 +10,8 @@ import msgspec
 from eunoe.schemas.context import Format
 
 RESULT = "result of "
+WRITTEN: frozenset[Format] = frozenset({"text", "markdown"})  # formats whose messages are one string
+APART: frozenset[Format] = frozenset({"anthropic", "responses"})  # formats that have the instructions apart
 
 Said = tuple[str, str]
 """Who says something, and what."""
@@ -32,10 +34,10 @@ def of_layer(text: str, format: Format, said_by: Speakers | None = None) -> Iter
 
     ``said_by`` goes on from layer to layer: a block of Anthropic's does not name its role by itself.
     """
-    if format == "text":
-        yield "", "\n\n".join(_unquoted(line) for line in text.splitlines())
+    if format in WRITTEN:
+        yield from (("", _unquoted(line)) for line in text.splitlines())
         return
-    if format == "anthropic" and text.startswith("[]"):
+    if format in APART and text.startswith("[]"):
         yield "system", text[2:]
         return
     for line in text.splitlines():
@@ -50,6 +52,10 @@ def of(value: Any) -> Iterator[Said]:
         case list():
             for item in value:
                 yield from of(item)
+        case {"type": "function_call", "name": str(tool), "arguments": arguments}:
+            yield f"assistant calls {tool} ({value.get('call_id', '')})", _text(arguments)
+        case {"type": "function_call_output", "output": output}:
+            yield f"{RESULT}{value.get('call_id', 'a call')}", _text(output)
         case {"role": "tool", "content": content}:
             yield f"{RESULT}{value.get('tool_call_id', 'a call')}", _text(content)
         case {"role": str(role)}:

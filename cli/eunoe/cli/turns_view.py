@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from rich.text import Text
 
-from eunoe.cli import words
+from eunoe.cli import bars, words
 from eunoe.cli.output import clean
+from eunoe.schemas.context import Layer
 from eunoe.schemas.requests import TurnLine, TurnsReply
+
+_KEY = " ".join([*(f"{letter} {name}" for name, letter in bars.LETTERS.items()), f"{bars.FREE} free"])
+_AT = 11  # columns before what is said of a turn
 
 
 def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
     """A line a turn; under it its prompt, what its context took of the window, and a line for each change."""
     yield Text(f"thread {clean(thread)}", style="bold")
+    if any(line.layers for line in reply.turns):
+        yield Text(words.one_line(_KEY, width), style="dim")
     for line in reply.turns:
         yield from _turn(line, width)
     if not reply.turns:
@@ -25,11 +32,29 @@ def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
 def _turn(line: TurnLine, width: int) -> Iterator[Text]:
     yield Text()
     yield Text(words.one_line(" · ".join(_facts_of(line)), width), style="bold")
-    yield Text("  asked    " + words.one_line(line.prompt or "(nothing)", width - 11))
+    yield Text("  asked    " + words.one_line(line.prompt or "(nothing)", width - _AT))
     if line.composed:
-        yield Text(f"  context  {line.tokens:,} of {line.window:,} tokens")
+        yield from _context(line, width)
     for change in line.changes:
-        yield Text("  changed  " + words.one_line(change, width - 11))
+        yield from _wrapped("changed", change, width)
+
+
+def _context(line: TurnLine, width: int) -> Iterator[Text]:
+    """The last context of the turn: its figures, and its bar with what is in it."""
+    parts = [f"{line.tokens:,} of {line.window:,} tokens"]
+    parts += [line.model or line.format] if line.format else []
+    parts += [f"the last of {line.contexts}"] if line.contexts > 1 else []
+    parts += [f"{line.stable * 100 // line.bytes}% as before"] if line.bytes else []
+    yield from _wrapped("context", ", ".join(parts), width)
+    layers = [Layer(name=name, tokens=line.layers[name]) for name in bars.LETTERS if name in line.layers]
+    if layers:
+        yield Text(" " * _AT).append_text(bars.bar(layers, line.window, width - _AT))
+
+
+def _wrapped(name: str, what: str, width: int) -> Iterator[Text]:
+    """What is said under a name, in as many lines as it takes."""
+    for index, line in enumerate(textwrap.wrap(clean(what), max(width - _AT, 1))):
+        yield Text(f"  {'' if index else name:<{_AT - 2}}{line}")
 
 
 def _facts_of(line: TurnLine) -> Iterator[str]:

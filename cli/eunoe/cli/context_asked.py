@@ -1,0 +1,98 @@
+"""What `eunoe context` was asked for: which contexts, made how, and whether that can be. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eunoe.cli.asking import number
+from eunoe.schemas.context import FORMATS, Context, Format
+from eunoe.schemas.errors import Invalid
+from eunoe.schemas.requests import ComposeRequest
+
+NEXT, TURNS = "next", "turns"
+ANY = frozenset({"window", "model", "format"})  # options of every context
+ASKED = frozenset({"prompt", "keep", "target", "headroom", "relevant", "preview"})  # those of the next request
+LISTED = frozenset({"after", "limit"})  # those of a list of turns
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a context is to be made: what was not given is 0, -1, empty or None, as in a request."""
+
+    window: int = 0
+    model: str = ""
+    format: Format | None = None
+    prompt: str = ""
+    keep: int = -1
+    target: float = 0.0
+    headroom: int = -1
+    relevant: bool | None = None
+    preview: str = ""
+
+    def next(self, window: int) -> ComposeRequest:
+        """The next request; in ``window`` tokens where none are given."""
+        return ComposeRequest(
+            window=self.window or window,
+            format=self.format or FORMATS[0],
+            model=self.model,
+            prompt=self.prompt,
+            keep=self.keep,
+            target=self.target,
+            headroom=self.headroom,
+            relevant=self.relevant,
+            preview=self.preview,
+        )
+
+    def saw(self, turn: int) -> ComposeRequest:
+        """What a past turn saw."""
+        return ComposeRequest(turn=turn, format=self.format or FORMATS[0])
+
+    def instead(self, saw: Context) -> ComposeRequest | None:
+        """What that turn would have seen as it is wished for; None where that is what it saw."""
+        if not self.window and not self.model and self.format in (None, saw.format):
+            return None
+        return ComposeRequest(
+            turn=saw.turn,
+            window=self.window or (0 if self.model else saw.window),
+            model=self.model,
+            format=self.format or saw.format,
+        )
+
+
+def check(whats: Sequence[str], given: Mapping[str, object]) -> None:
+    """Raise `Invalid` for what is no turn, and for an option (None: not given) that none of them takes."""
+    takes = frozenset[str]()
+    for what in whats:
+        takes |= LISTED if what == TURNS else ANY | ASKED if not turn_of(what) else ANY
+    for name, value in given.items():
+        if value is not None and name not in takes:
+            raise Invalid(f"--{name} goes with {_owner(name)}, and {_said(whats)} asked for; leave it out")
+
+
+def turn_of(what: str) -> int:
+    """The number of a past turn, 0 for the next request; raises `Invalid` for anything else."""
+    if what != NEXT and not number(what):
+        raise Invalid(f"{what!r} is no turn; give its number, next (the next request) or turns (the list)")
+    return number(what)
+
+
+def format_of(name: str | None) -> Format | None:
+    """A format by its name, None for no name; raises `Invalid` for one that there is not."""
+    if name is None:
+        return None
+    for known in FORMATS:
+        if name == known:
+            return known
+    raise Invalid(f"there is no format {name!r} of messages; the formats are {', '.join(FORMATS)}")
+
+
+def _owner(name: str) -> str:
+    if name in ASKED:
+        return "next"
+    return "turns" if name in LISTED else "one context"
+
+
+def _said(whats: Sequence[str]) -> str:
+    named = [what if what in (NEXT, TURNS) else f"turn {what}" for what in dict.fromkeys(whats)]
+    return f"{' and '.join(named)} {'was' if len(named) == 1 else 'were'}"

@@ -1,0 +1,75 @@
+"""What changed from one context to another, as people read it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from eunoe.cli import context_view, words
+from eunoe.cli.context_diff import Difference, LayerDifference, Otherwise, Part, Side
+from eunoe.cli.output import clean
+from eunoe.cli.pages import verbatim
+
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def difference(found: Difference, width: int) -> Iterator[Text]:
+    """Both sides, then every layer in which something changed."""
+    yield Text(f"thread {clean(found.thread)}: {_named(found.before)} → {_named(found.after)}", style="bold")
+    yield from _sides(found.before, found.after)
+    if found.identical:
+        yield Text("identical: the same bytes")
+        return
+    for layer in found.layers:
+        yield Text()
+        yield from _layer(layer, width)
+    if not found.layers:
+        yield Text("what they say is the same; only its serialised form differs")
+
+
+def _named(side: Side) -> str:
+    return f"turn {side.turn} (reconstructed)" if side.reconstructed else f"turn {side.turn}"
+
+
+def _sides(before: Side, after: Side) -> Iterator[Text]:
+    """The figures of both; what is the same in both is said once."""
+    for name, old, new in (
+        ("tokens", f"{before.tokens:,}", f"{after.tokens:,}"),
+        ("window", f"{before.window:,}", f"{after.window:,}"),
+        ("format", before.format, after.format),
+        ("counter", before.counter, after.counter),
+    ):
+        yield Text(f"{name:<8} ", style="bold").append(clean(old if old == new else f"{old} → {new}"), style="not bold")
+
+
+def _layer(found: LayerDifference, width: int) -> Iterator[Text]:
+    old, new = found.tokens
+    tokens = f"{old:,} tokens" if old == new else f"{old:,} → {new:,} tokens"
+    same = [f"{words.count(found.same, 'part')} as before"] if found.same else []
+    yield context_view.rule(" · ".join([found.name, tokens, *same]), width)
+    for part in found.gone:
+        yield _part("-", part, "to", width)
+    for one in found.otherwise:
+        yield from _otherwise(one, width)
+    for part in found.added:
+        yield _part("+", part, "from", width)
+
+
+def _part(sign: str, part: Part, way: str, width: int) -> Text:
+    """A part in a line: who says it, how it begins, and where it went or came from."""
+    moved = f"moved {way} {part.moved}: " if part.moved else ""
+    who = f"[{part.who}] " if part.who else ""
+    style = "dim" if part.moved else _STYLES[sign]
+    return Text(words.one_line(f"{sign} {moved}{who}{part.text}", width), style=style)
+
+
+def _otherwise(one: Otherwise, width: int) -> Iterator[Text]:
+    """A part that is said otherwise: its lines that changed."""
+    sizes = " → ".join(words.size(len(text.encode())) for text in (one.before, one.after))
+    who = f"[{one.who}] " if one.who else ""
+    yield Text(words.one_line(f"~ {who}said otherwise, {sizes}", width), style="yellow")
+    for line in one.lines:
+        shown = verbatim(f"  {line}")
+        shown.stylize(_STYLES.get(line[:1], ""))
+        yield shown
