@@ -166,8 +166,8 @@ class Fold:
             return 0
         kept = int(composed.recipe.settings.get("anchor", 0))
         for position, usage in self.usages:
-            of_model = naming.same(usage.model, composed.recipe.model)
-            if position > composed.position and usage.turn == composed.recipe.turn and of_model:
+            after = position > composed.position and usage.turn == composed.recipe.turn
+            if after and naming.same(usage.model, composed.recipe.model):
                 others = (other.position for other in self.recipes.values())
                 if any(composed.position < other < position for other in others):
                     return kept

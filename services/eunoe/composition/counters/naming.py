@@ -39,7 +39,7 @@ def names(model: str) -> Iterator[str]:
 def same(one: str, other: str) -> bool:
     """Whether one of two names may stand for the model of the other: what a provider reports has mostly no provider in
     it, and says which version it is. A name that is empty may be any model's."""
-    return not one or not other or _whole(one) in _forms(other) or _whole(other) in _forms(one)
+    return one == other or not one or not other or _whole(one) in _forms(other) or _whole(other) in _forms(one)
 
 
 def _whole(model: str) -> str:
