@@ -18,6 +18,7 @@ from api_rules import Refused
 
 Body = dict[str, Any]
 MODEL = "scripted-1"
+BYTES_PER_TOKEN = 4  # of a request's body, as this provider counts
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:  # the name that the library calls
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        data = self.rfile.read(int(self.headers["content-length"]))
+        body = json.loads(data)
         check, answer = _PATHS[self.path]
         api: Api = self.server.api  # type: ignore[attr-defined]
         try:
@@ -77,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(400, {"type": "error", "error": {"type": "invalid_request_error", "message": str(error)}})
             return
         api.asked.append(body)
-        self._send(200, answer(api.script.pop(0), len(api.asked)))
+        self._send(200, answer(api.script.pop(0), len(api.asked), len(data) // BYTES_PER_TOKEN))
 
     def _send(self, status: int, value: Body) -> None:
         data = json.dumps(value).encode()
@@ -91,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _chat(reply: Reply, number: int) -> Body:
+def _chat(reply: Reply, number: int, tokens: int) -> Body:
     message: Body = {"role": "assistant", "content": reply.text or None}
     if reply.calls:
         functions = [{"name": call.tool, "arguments": json.dumps(call.arguments)} for call in reply.calls]
@@ -102,7 +104,7 @@ def _chat(reply: Reply, number: int) -> Body:
     if reply.thinking:
         message["reasoning_content"] = reply.thinking
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if reply.calls else "stop"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage = {"prompt_tokens": tokens, "completion_tokens": 10, "total_tokens": tokens + 10}
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
@@ -113,7 +115,7 @@ def _chat(reply: Reply, number: int) -> Body:
     }
 
 
-def _responses(reply: Reply, number: int) -> Body:
+def _responses(reply: Reply, number: int, tokens: int) -> Body:
     output: list[Body] = []
     if reply.thinking:
         summary = [{"type": "summary_text", "text": reply.thinking}]
@@ -127,11 +129,11 @@ def _responses(reply: Reply, number: int) -> Body:
         item = {"type": "function_call", "id": f"fc_{call.id}", "call_id": call.id, "name": call.tool}
         output.append({**item, "arguments": arguments, "status": "completed"})
     usage = {
-        "input_tokens": 100,
+        "input_tokens": tokens,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": 10,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 110,
+        "total_tokens": tokens + 10,
     }
     return {
         "id": f"resp_{number}",
@@ -147,7 +149,7 @@ def _responses(reply: Reply, number: int) -> Body:
     }
 
 
-def _anthropic(reply: Reply, number: int) -> Body:
+def _anthropic(reply: Reply, number: int, tokens: int) -> Body:
     content: list[Body] = []
     if reply.thinking:
         content.append({"type": "thinking", "thinking": reply.thinking, "signature": "s"})
@@ -162,7 +164,7 @@ def _anthropic(reply: Reply, number: int) -> Body:
         "content": content,
         "stop_reason": "tool_use" if reply.calls else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 100, "output_tokens": 10},
+        "usage": {"input_tokens": tokens, "output_tokens": 10},
     }
 
 
