@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
 import msgspec
 
-from eunoe.composition import recording
+from eunoe.composition import overflow, recording
+from eunoe.composition import wanted as wanting
+from eunoe.composition.assessing import brief as briefing
+from eunoe.composition.assessing.brief import Brief
+from eunoe.composition.assessing.decided import Assessed
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
-from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.freshness import Freshness, newer, reflects
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
-from eunoe.composition.making import Made, context, make
+from eunoe.composition.left import LOOKED_AT
+from eunoe.composition.losses import lost
+from eunoe.composition.making import Made, context
+from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
-from eunoe.composition.recording import Recorder
+from eunoe.composition.recording import Events, Recorder
 from eunoe.composition.remembered import Memory, Remembered
-from eunoe.composition.shelf import Facts
+from eunoe.composition.submitting import Submitter
 from eunoe.composition.threads import Threads
+from eunoe.composition.wanted import Early, Read, Wanted
 from eunoe.facts.visibility import Viewer
+from eunoe.runtime.tasks import task_group
 from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Denied, TurnNotOpen
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address, Caller
+
+logger = logging.getLogger(__name__)
+
+
+_Found = TypeVar("_Found")
 
 
 class Composer:
@@ -37,6 +56,7 @@ class Composer:
         instructed: Instructed,
         bodies: Bodies,
         recorder: Recorder,
+        submitter: Submitter,
     ) -> None:
         self._threads = threads
         self._freshness = freshness
@@ -44,24 +64,54 @@ class Composer:
         self._instructed = instructed
         self._bodies = bodies
         self._recorder = recorder
+        self._submitter = submitter
+        self._counts = {"refused": 0, "awaited": 0}
 
-    async def compose(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
+    def statistics(self) -> dict[str, int]:
+        return {**self._counts, **self._submitter.statistics()}
+
+    async def brief(self, address: Address, request: ComposeRequest, settings: Settings) -> Brief:
+        """What is known of a request before anything is decided about it; raises what composing it would."""
+        return (await self._fresh(address, request, settings, partial(self._brief, request)))[0]
+
+    async def compose(self, address: Address, assessed: Assessed, settings: Settings) -> Context:
         """The context of a request; with ``store`` its recipe is in the log when this returns.
 
         What is read first is mostly fresh enough; only where it is not, somebody has to wait.
         """
-        found = await self._compose(address, request, settings, patient=True)
-        if found is not None:
-            return found
-        stale = await self._freshness.wait(address.thread, request.after, request.wait)
-        found = await self._compose(address, request, settings, patient=False)
-        assert found is not None
+        request = assessed.request
+        wanted = Wanted(assessed, settings, ripe=request.pending_wait > 0)
+        found, stale = await self._fresh(address, request, settings, partial(self._answer, wanted))
+        if isinstance(found, Early):
+            self._counts["awaited"] += 1
+            await self._freshness.drawn(address.thread, found.turns, request.pending_wait)
+            soon, use = msgspec.structs.replace(request, wait=0.0), partial(self._answer, replace(wanted, ripe=False))
+            found, stale = await self._fresh(address, soon, settings, use)
+        assert isinstance(found, Context)
         return msgspec.structs.replace(found, stale=stale) if stale else found
 
-    async def _compose(
-        self, address: Address, request: ComposeRequest, settings: Settings, *, patient: bool
-    ) -> Context | None:
-        """The context; None when it is worth waiting because something is not as fresh as was asked."""
+    async def _fresh(
+        self, address: Address, request: ComposeRequest, settings: Settings, use: Callable[[Read], Awaitable[_Found]]
+    ) -> tuple[_Found, tuple[str, ...]]:
+        """What ``use`` makes of what was read, and the layers that are not as fresh as was asked for."""
+        found = await self._read(address, request, settings, use, patient=True)
+        if found is not None:
+            return found, ()
+        stale = await self._freshness.wait(address.thread, request.after, request.wait)
+        found = await self._read(address, request, settings, use, patient=False)
+        assert found is not None
+        return found, stale
+
+    async def _read(
+        self,
+        address: Address,
+        request: ComposeRequest,
+        settings: Settings,
+        use: Callable[[Read], Awaitable[_Found]],
+        *,
+        patient: bool,
+    ) -> _Found | None:
+        """What ``use`` makes of it; None when it is worth waiting because something is not as fresh as was asked."""
         async with self._memory.looking() as latest, self._threads.using(address.chain) as fold:
             if patient and not await self._freshness.readable(fold, request.after.log):
                 return None
@@ -72,7 +122,23 @@ class Composer:
             remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
-            return await self._answer(place, fold, opened, request, settings, remembered)
+            return await use(Read(fold, opened, place, remembered))
+
+    async def _brief(self, request: ComposeRequest, read: Read) -> Brief:
+        task = briefing.task_of(read.remembered)
+        await self._threads.reach(read.fold, lambda: briefing.enough(read.fold, task))
+        return briefing.brief(read.fold, read.opened, request.prompt, read.place, read.remembered)
+
+    def _refusal(self, wanted: Wanted, read: Read) -> Overflow | None:
+        """What a refusal says that the request brings."""
+        refused = wanted.request.refused
+        if refused is None or read.opened is None:
+            return None
+        found = overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, refused)
+        if not found.known:
+            self._counts["refused"] += 1
+            logger.warning("%s: %s", read.place.thread, overflow.said(found), extra={"action": "context_refused"})
+        return found
 
     async def _place(self, address: Address, fold: Fold, opened: Turn | None, request: ComposeRequest) -> Place:
         """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says.
@@ -96,32 +162,38 @@ class Composer:
             return await self._memory.read(place, latest)
         return await self._memory.read(place, newer(latest, after), fold.remembered_up_to(after.log))
 
-    async def _answer(
-        self,
-        place: Place,
-        fold: Fold,
-        opened: Turn | None,
-        request: ComposeRequest,
-        settings: Settings,
-        remembered: Remembered,
-    ) -> Context:
-        await self._far_enough(fold, request, settings)
-        instructions = await self._instructions(fold, opened, place.agent, settings)
-        made = await self._made(_inputs(fold, opened, request, settings, remembered, instructions), settings)
-        if request.store:
-            events = recording.events(made.recipe, made.stored)
-            await self._recorder.record(fold, events, remembered.state, lambda: self._threads.refresh(fold))
-        watermark = msgspec.structs.replace(remembered.watermark, log=fold.upto)
-        return context(made, watermark, place.thread, text=not request.store)
+    async def _answer(self, wanted: Wanted, read: Read) -> Context | Early:
+        wanted, fold = replace(wanted, refusal=self._refusal(wanted, read)), read.fold
+        await self._far_enough(wanted, read)
+        instructions = await self._instructions(fold, read.opened, read.place.agent, wanted.settings)
+        made = await self._made(wanting.inputs(wanted, read, instructions), wanted)
+        if wanted.ripe and (found := wanting.early(made, fold)):
+            return found
+        if wanted.request.store:
+            await self._store(wanted, read, made)
+        watermark = msgspec.structs.replace(read.remembered.watermark, log=fold.upto)
+        given = wanted.assessed.on(context(made, watermark, read.place.thread, text=not wanted.request.store))
+        note = "; ".join(said for said in (given.note, lost(fold.lost)) if said)
+        return msgspec.structs.replace(given, note=note) if fold.lost else given
 
-    async def _made(self, inputs: Inputs, settings: Settings) -> Made:
+    async def _store(self, wanted: Wanted, read: Read, made: Made) -> None:
+        """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""
+        fold, recipe = read.fold, made.recipe
+        refused = wanted.refusal.events if wanted.refusal else ()
+        events: Events = (*refused, *wanted.assessed.events(recipe.turn), *recording.events(recipe, made.stored))
+        recipes = [recipe, *(composed.recipe for composed in fold.recipes.values())]
+        async with task_group() as tasks:
+            tasks.start_soon(self._submitter.submit, fold.thread, recipes, recipe.position)
+            await self._recorder.record(fold, events, read.remembered.state, lambda: self._threads.refresh(fold))
+
+    async def _made(self, inputs: Inputs, wanted: Wanted) -> Made:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""
-        made, fold = make(inputs, settings), inputs.fold
-        oldest = max(made.recipe.first_turn - PENDING_LOOKED_AT, 1)
+        made, fold = wanting.made(inputs, wanted), inputs.fold
+        oldest = max(made.recipe.first_turn - LOOKED_AT, 1)
         if inputs.extracted is None or inputs.extracted >= made.recipe.left or fold.base <= oldest:
             return made
         await self._threads.reach(fold, lambda: fold.base <= oldest)
-        return make(inputs, settings)
+        return wanting.made(inputs, wanted)
 
     async def _opened(self, fold: Fold, request: ComposeRequest, settings: Settings) -> Turn | None:
         """The open turn that asks, whole; raises `TurnNotOpen`."""
@@ -136,14 +208,15 @@ class Composer:
         await self._threads.reach(fold, lambda: known.turn in fold.turns and fold.turns[known.turn].whole)
         return await self._bodies.turn(fold.thread, fold.turns[known.turn], settings.window)
 
-    async def _far_enough(self, fold: Fold, request: ComposeRequest, settings: Settings) -> None:
+    async def _far_enough(self, wanted: Wanted, read: Read) -> None:
         """Fold back to what the plan can need, and to the instructions in force."""
+        key = wanted.request.key
 
         def reached() -> bool:
-            opened = fold.opened(request.key) if request.key else None
-            return enough(_inputs(fold, opened, request, settings), settings)
+            opened = read.fold.opened(key) if key else None
+            return enough(wanting.inputs(wanted, replace(read, opened=opened)), wanted.settings)
 
-        await self._threads.reach(fold, reached)
+        await self._threads.reach(read.fold, reached)
 
     async def _instructions(self, fold: Fold, opened: Turn | None, agent: str, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
@@ -158,30 +231,3 @@ def check_own(caller: Caller, turn: Turn | None) -> None:
         return
     whose = f"turn {turn.number} is {turn.agent or 'nobody'}'s" if turn else "no open turn was named"
     raise Denied(f"{whose}; the agent {caller.principal!r} stores contexts of its own turns, and may look at others")
-
-
-def _inputs(
-    fold: Fold,
-    opened: Turn | None,
-    request: ComposeRequest,
-    settings: Settings,
-    remembered: Remembered | None = None,
-    instructions: tuple[Item, ...] = (),
-) -> Inputs:
-    composed = fold.recipes.get(settings.profile)
-    state = remembered.state if remembered else None
-    extracted = state.extracted if state else 0
-    return Inputs(
-        thread=fold.thread,
-        fold=fold,
-        turn=opened.number if opened else fold.last + 1,
-        open=opened,
-        request=request.prompt if opened is None or not opened.asked else "",
-        instructions=instructions,
-        earlier=remembered.earlier if remembered else Facts(),
-        now=remembered.now if remembered else Facts(),
-        carried=remembered.carried if remembered else None,
-        before=composed.recipe if composed else None,
-        anchor=fold.anchor(settings.profile, settings.model),
-        extracted=extracted if remembered else None,
-    )

@@ -6,12 +6,14 @@ import anyio
 import msgspec
 
 from eunoe.composition.fold import Fold
+from eunoe.composition.ready import ready
 from eunoe.composition.remembered import Remembered
 from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Store
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy
+from eunoe.schemas.requests import ThreadState
 
 _FIRST_LOOK = 0.001  # seconds until the second look; each further one waits twice as long
 _LAST_LOOK = 0.02  # seconds between two looks at most
@@ -25,6 +27,7 @@ class _Reached(msgspec.Struct):
 
 
 _reached = msgspec.json.Decoder(_Reached)
+_state = msgspec.json.Decoder(ThreadState)
 
 
 def newer(one: Watermark, other: Watermark) -> Watermark:
@@ -72,6 +75,14 @@ class Freshness:
                 pause = min(2 * pause, _LAST_LOOK)
                 stale = await self._stale(thread, after)
         return stale
+
+    async def drawn(self, thread: str, turns: int, wait: float) -> None:
+        """Wait until everything is drawn from the committed turns up to an ordinal, ``wait`` seconds at most."""
+        with anyio.move_on_after(max(0.0, min(wait, LONGEST))):
+            async with self._store.thread.watch([subjects.state_key(thread)]) as changes:
+                async for change in changes:
+                    if change.value is not None and ready(_state.decode(change.value)) >= turns:
+                        return
 
     async def _stale(self, thread: str, after: Watermark) -> tuple[str, ...]:
         found = await self._log(thread, after.log) if after.log else []

@@ -52,10 +52,10 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overf
     composed in the place of another that was refused: its provider has no room for the least that it can be.
     """
     recipe = _last(fold, turn, profile, refused.context)
-    window = recipe.window
+    window, kept = recipe.window, int(recipe.settings.get("anchor", 0))
+    counted = recipe.tokens - kept
     if recipe.refused == refused.context:
-        anchor = fold.anchor(profile)
-        return Overflow(refused.context, turn, window, recipe.tokens, refused.tokens, anchor, known=True)
+        return Overflow(refused.context, turn, window, counted, refused.tokens, kept, known=True)
     if recipe.refused:
         raise DoesNotFit(
             f"the provider refused context {recipe.id} too, which was composed in the place of {recipe.refused}: it "
@@ -65,9 +65,17 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overf
             counted=recipe.tokens,
             window=window,
         )
-    counted = recipe.tokens - int(recipe.settings.get("anchor", 0))
     anchor = anchoring.refused(counted, refused.tokens, window)
     return Overflow(refused.context, turn, window, counted, refused.tokens, anchor)
+
+
+def said(refusal: Overflow) -> str:
+    """What is logged of a refusal; that the window may be set too large, where it holds what was refused."""
+    figures = (
+        f"the provider refused context {refusal.context} of turn {refusal.turn} at {refusal.tokens:,} tokens, where "
+        f"{refusal.counted:,} were counted, of a window of {refusal.window:,}"
+    )
+    return f"{figures}; is the window of its model smaller?" if refusal.tokens <= refusal.window else figures
 
 
 def too_large(refusal: Overflow, error: DoesNotFit) -> DoesNotFit:

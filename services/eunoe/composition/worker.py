@@ -8,6 +8,8 @@ from typing import TypeVar
 import msgspec
 
 from eunoe.audit.pieces import Pieces
+from eunoe.composition import overflow
+from eunoe.composition.assessing.assessor import Assessor
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.composer import Composer
 from eunoe.composition.counters.counters import Counters
@@ -21,10 +23,12 @@ from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.showing import Manner
+from eunoe.composition.submitting import Submitter
 from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
 from eunoe.composition.walking import Walker
 from eunoe.facts.kinds import Kinds
+from eunoe.models import opening
 from eunoe.runtime import payload
 from eunoe.runtime.cache import cache_of
 from eunoe.runtime.chains import ChainReader
@@ -58,7 +62,10 @@ class CompositionWorker:
         past = Past(store, kinds)
         bodies = Bodies(Pieces(store, self._chains, clock))
         instructed = Instructed(store.log, self._walker)
-        self._composer = Composer(self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder)
+        self._composer = Composer(
+            self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder, Submitter(store)
+        )
+        self._assessor = Assessor(settings.assess, opening.opened(settings), kinds, self._threads, self._recorder)
         self._historian = Historian(self._threads, self._memory, past, instructed, bodies)
         self._counts = {"composed": 0, "replayed": 0, "stale": 0}
 
@@ -76,10 +83,12 @@ class CompositionWorker:
     async def drain(self) -> None:
         """Only copies of what was folded are kept back: a context is handed out only once its recipe is stored."""
         await self._second.close()
+        await self._assessor.close()
 
     def statistics(self) -> Mapping[str, int]:
         held = self._memory.statistics()
-        return {**self._counts, **self._threads.statistics(), **held, **self._recorder.statistics()}
+        composed = {**self._assessor.statistics(), **self._composer.statistics(), **self._recorder.statistics()}
+        return {**self._counts, **self._threads.statistics(), **held, **composed}
 
     async def _compose(self, address: Address, request: ComposeRequest) -> ComposeReply:
         if not address.thread:
@@ -91,10 +100,13 @@ class CompositionWorker:
                 ids.check(given, what)
         if request.store and address.caller.role == "viewer":
             raise Denied("a viewer may look at a context, and store none")
+        if request.refused is not None:
+            overflow.check(request, request.refused)
         if request.turn:
             self._counts["replayed"] += 1
             return ComposeReply(context=await self._historian.context(address, request, wanted))
-        context = await self._composer.compose(address, request, wanted)
+        assessed = await self._assessor.assess(request, lambda: self._composer.brief(address, request, wanted))
+        context = await self._composer.compose(address, assessed, wanted)
         self._counts["composed"] += 1
         self._counts["stale"] += bool(context.stale)
         return ComposeReply(context=context)

@@ -1,0 +1,91 @@
+"""What is to be composed, and the inputs that it comes to with what was read for it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eunoe.composition import overflow
+from eunoe.composition.assessing.decided import Assessed
+from eunoe.composition.contents import Item
+from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.making import Made, make
+from eunoe.composition.overflow import Overflow
+from eunoe.composition.place import Place
+from eunoe.composition.ready import ready
+from eunoe.composition.remembered import Remembered
+from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.requests import ComposeRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read for a request: its thread, the open turn that asks, where it comes from, and what is remembered
+    there."""
+
+    fold: Fold
+    opened: Turn | None
+    place: Place
+    remembered: Remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be composed: a request with what was decided about it, how, and what its provider refused.
+
+    ``ripe``: not before everything is drawn from the turns that leave.
+    """
+
+    assessed: Assessed
+    settings: Settings
+    ripe: bool = False
+    refusal: Overflow | None = None
+
+    @property
+    def request(self) -> ComposeRequest:
+        return self.assessed.request
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """It is too early for a context: not everything is drawn from the committed turns up to that ordinal."""
+
+    turns: int
+
+
+def early(made: Made, fold: Fold) -> Early | None:
+    """Up to where something is still to be drawn from turns that left, None where nothing is."""
+    pending = [fold.turns[number].ordinal for number in made.recipe.pending]
+    return Early(max(pending)) if pending else None
+
+
+def inputs(wanted: Wanted, read: Read, instructions: tuple[Item, ...] = ()) -> Inputs:
+    """The inputs of a context."""
+    fold, opened, remembered = read.fold, read.opened, read.remembered
+    settings, refusal = wanted.settings, wanted.refusal
+    composed = fold.recipes.get(settings.profile)
+    return Inputs(
+        thread=fold.thread,
+        fold=fold,
+        turn=opened.number if opened else fold.last + 1,
+        open=opened,
+        request=wanted.request.prompt if opened is None or not opened.asked else "",
+        instructions=instructions,
+        earlier=remembered.earlier,
+        now=remembered.now,
+        carried=remembered.carried,
+        before=composed.recipe if composed else None,
+        anchor=refusal.anchor if refusal else fold.anchor(settings.profile, settings.model),
+        extracted=ready(remembered.state),
+        tools=wanted.assessed.named,
+        bearing=wanted.assessed.bearing,
+        refused=refusal.context if refusal else "",
+    )
+
+
+def made(given: Inputs, wanted: Wanted) -> Made:
+    """Plan and render; raises `DoesNotFit`, with the provider's figures where that refused the context before."""
+    try:
+        return make(given, wanted.settings)
+    except DoesNotFit as error:
+        raise (overflow.too_large(wanted.refusal, error) if wanted.refusal else error) from None
