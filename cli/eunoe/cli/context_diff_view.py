@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.text import Text
 
 from eunoe.cli import context_view, words
-from eunoe.cli.context_diff import Difference, LayerDifference, Otherwise, Part, Side
+from eunoe.cli.context_diff import BLOCKS, Difference, LayerDifference, Otherwise, Part, Side
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
 
@@ -48,20 +49,29 @@ def _layer(found: LayerDifference, width: int) -> Iterator[Text]:
     tokens = f"{old:,} tokens" if old == new else f"{old:,} → {new:,} tokens"
     same = [f"{words.count(found.same, 'part')} as before"] if found.same else []
     yield context_view.rule(" · ".join([found.name, tokens, *same]), width)
+    went = Counter(part.moved for part in found.gone if part.moved)
+    for layer, count in went.items():
+        yield Text(f"  {words.count(count, 'part')} moved to {layer}", style="dim")
     for part in found.gone:
-        yield _part("-", part, "to", width)
+        if not part.moved:
+            yield from _part("-", part, found.name in BLOCKS, width)
     for one in found.otherwise:
         yield from _otherwise(one, width)
     for part in found.added:
-        yield _part("+", part, "from", width)
+        yield from _part("+", part, found.name in BLOCKS, width)
 
 
-def _part(sign: str, part: Part, way: str, width: int) -> Text:
-    """A part in a line: who says it, how it begins, and where it went or came from."""
-    moved = f"moved {way} {part.moved}: " if part.moved else ""
+def _part(sign: str, part: Part, whole: bool, width: int) -> Iterator[Text]:
+    """A part: who says it, where it came from, and how it begins; a block of memory with all its lines."""
+    moved = f"moved from {part.moved}: " if part.moved else ""
     who = f"[{part.who}] " if part.who else ""
     style = "dim" if part.moved else _STYLES[sign]
-    return Text(words.one_line(f"{sign} {moved}{who}{part.text}", width), style=style)
+    lines = part.text.splitlines() if whole and not part.moved else []
+    yield Text(words.one_line(f"{sign} {moved}{who}{'' if lines else part.text}", width), style=style)
+    for line in lines:
+        shown = verbatim(f"  {sign}{line}")
+        shown.stylize(style)
+        yield shown
 
 
 def _otherwise(one: Otherwise, width: int) -> Iterator[Text]:

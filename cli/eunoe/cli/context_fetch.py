@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -26,7 +27,7 @@ from eunoe.schemas.requests import (
 
 PAGED = 20  # turns on a page, where no other number is asked for
 SAID_BYTES = 16_384  # bytes of one entry on a page
-SAID = 200  # entries of one turn on a page
+SAID = 200  # entries beside one context on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """A turn on a page: its line (None for the next request), its context, or why there is none, and its entries."""
+    """A turn on a page: its line (None for the next request), its context, or why there is none, and what was said:
+    in that turn, or, where the page is of one context alone, in every turn that this shows."""
 
     line: TurnLine | None
     context: Context | None
@@ -100,26 +102,31 @@ async def paged(
         made = await _next(session, thread, wish.next(window))
         return Paged(thread, total, (Turned(None, made.context),))
     context = await _past(session, thread, turn, wish)
-    (line,) = (await turns(session, thread, TurnsRequest(after=turn - 1, limit=1))).turns
-    return Paged(thread, total, (Turned(line, context, said=await _said(session, thread, line)),))
+    first = context.recipe.turns[0] if context.recipe.turns else turn
+    lines = (await turns(session, thread, TurnsRequest(after=first - 1, limit=turn - first + 1))).turns
+    shown = [line for line in lines if line.turn in (*context.recipe.turns, turn)]
+    return Paged(thread, total, (Turned(lines[-1], context, said=await _said(session, thread, shown)),))
 
 
 async def _turned(session: Session, thread: str, line: TurnLine, wish: Wish) -> Turned:
-    said = await _said(session, thread, line)
+    said = await _said(session, thread, [line])
     try:
         return Turned(line, await _past(session, thread, line.turn, wish), said=said)
     except (Denied, DoesNotFit) as error:
         return Turned(line, None, str(error), said)
 
 
-async def _said(session: Session, thread: str, line: TurnLine) -> tuple[Shown, ...]:
-    """What was said in a turn, as the log has it."""
-    first, last = line.entries
-    if not first:
+async def _said(session: Session, thread: str, lines: Sequence[TurnLine]) -> tuple[Shown, ...]:
+    """What was said in some turns, as the log has it: the newest `SAID` entries."""
+    spans = [line.entries for line in lines if line.entries[0]]
+    if not spans:
         return ()
-    request = ShowRequest(after=first - 1, limit=min(last - first + 1, SAID), preview=SAID_BYTES)
+    last = max(end for _, end in spans)
+    first = max(min(start for start, _ in spans), last - SAID + 1)
+    request = ShowRequest(after=first - 1, limit=last - first + 1, preview=SAID_BYTES)
     reply = await ask(session, "show", request, ShowReply, subjects.thread_chain(thread))
-    return tuple(entry for entry in reply.entries if entry.turn == line.turn)
+    wanted = {line.turn for line in lines}
+    return tuple(entry for entry in reply.entries if entry.turn in wanted)
 
 
 async def _next(session: Session, thread: str, request: ComposeRequest) -> Fetched:

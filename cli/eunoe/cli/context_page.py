@@ -17,7 +17,15 @@ from eunoe.cli.context_fetch import Paged, Turned
 from eunoe.cli.html_tree import document, node
 
 STYLE = resources.files("eunoe.cli").joinpath("context_page.css").read_text(encoding="utf-8")
-COLUMNS = ("turn", "context", "tokens", "window", "as before", "contexts")
+COLUMNS = {
+    "turn": "",
+    "context": "",
+    "tokens": "number",
+    "window": "number wide",
+    "as before": "number wide",
+    "contexts": "number wide",
+}
+"""The columns of the list of contexts, and how each is set."""
 
 
 def page(found: Paged) -> bytes:
@@ -60,7 +68,7 @@ def _over_time(found: Paged) -> list[Element]:
         return [node("p", "There are no turns here.")]
     contexts = [one.context for one in found.turns if one.context is not None]
     longest = max((context.window for context in contexts), default=1)
-    head = node("tr", *(node("th", name, scope="col") for name in COLUMNS))
+    head = node("tr", *(node("th", name, scope="col", class_=style) for name, style in COLUMNS.items()))
     table = node("table", node("thead", head), node("tbody", *(_row(one, longest) for one in found.turns)))
     return [node("h2", "Over time"), _legend(), table]
 
@@ -71,13 +79,15 @@ def _row(one: Turned, longest: int) -> Element:
     if one.context is None:
         return node("tr", name, node("td", one.missing, colspan=str(len(COLUMNS) - 1)))
     context, recipe = one.context, one.context.recipe
-    stable = f"{recipe.stable * 100 // recipe.bytes}%" if recipe.bytes else ""
+    known = recipe.bytes and not context.reconstructed
+    stable = f"{recipe.stable * 100 // recipe.bytes}%" if known else ""
     count = (
         str(one.line.contexts) if one.line and one.line.contexts else "reconstructed" if context.reconstructed else ""
     )
     figures = (f"{context.tokens:,}", f"{context.window:,}", stable, count)
+    cells = zip(figures, list(COLUMNS.values())[2:], strict=True)
     drawn = node("td", bar(context_page_turn.tokens(context), context.window, longest), class_="bar")
-    return node("tr", name, drawn, *(node("td", figure, class_="number") for figure in figures))
+    return node("tr", name, drawn, *(node("td", figure, class_=style) for figure, style in cells))
 
 
 def _legend() -> Element:

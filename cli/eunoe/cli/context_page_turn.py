@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from itertools import groupby
 from xml.etree.ElementTree import Element
 
 from eunoe.cli import bars, context_diff, context_view, words
@@ -28,9 +29,9 @@ def turn(thread: str, found: Turned, *, opened: bool, entries: Container[int]) -
     for item in _head(found):
         made.append(item)
     read = _read(thread, found, entries)
-    said = node(
-        "div", node("h3", "What was said"), *(_entry(thread, entry) for entry in found.said), id=f"said-{number}"
-    )
+    said = node("div", node("h3", "What was said"), id=f"said-{number}")
+    for of, held in groupby(found.said, key=lambda entry: entry.turn):
+        said.extend([*([node("h3", f"turn {of}")] if of != number else []), *(_entry(thread, one) for one in held)])
     made.append(node("div", said, read, class_="beside") if found.said else read)
     return made
 

@@ -147,7 +147,7 @@ def _figures(found: Context) -> Iterator[Said]:
     corrected = f", {anchor:+,} by what the provider counted" if anchor else ""
     model = f" for {recipe.model}" if recipe.model else ""
     yield "counted by", f"{found.counter or recipe.counter}{model}{corrected}"
-    if recipe.bytes:
+    if recipe.bytes and not found.reconstructed:
         yield "stable", stable(recipe)
     yield "reflects", reflects(found.watermark)
 

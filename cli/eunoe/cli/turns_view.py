@@ -64,4 +64,4 @@ def _facts_of(line: TurnLine) -> Iterator[str]:
     if line.agent:
         yield line.agent
     if any(line.entries):
-        yield f"entries {words.span(*line.entries)}"
+        yield f"{'entry' if line.entries[0] == line.entries[1] else 'entries'} {words.span(*line.entries)}"
