@@ -92,7 +92,7 @@ class Thread:
     ) -> Context:
         """Ask for a context; it reflects what this client has written before."""
         request = ComposeRequest(
-            window=window if window is not None else self.memory.window,
+            window=window if window is not None else 0 if turn else self.memory.window,
             format=format,
             key=key,
             prompt=prompt,
