@@ -28,6 +28,7 @@ class Reply:
     drop: bool = False
     hold: bool = False
     body: str = ""
+    model: str = NAME
 
 
 @dataclass
@@ -121,7 +122,7 @@ def _openai(reply: Reply) -> dict[str, Any]:
         "id": "c1",
         "object": "chat.completion",
         "created": 1_750_000_000,
-        "model": NAME,
+        "model": reply.model,
         "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
         "usage": {"prompt_tokens": 120, "completion_tokens": 15, "total_tokens": 135},
     }
@@ -136,7 +137,7 @@ def _anthropic(reply: Reply) -> dict[str, Any]:
         "id": "m1",
         "type": "message",
         "role": "assistant",
-        "model": NAME,
+        "model": reply.model,
         "content": [*thought, *said],
         "stop_reason": {"stop": "end_turn", "length": "max_tokens"}[reply.finish],
         "stop_sequence": None,

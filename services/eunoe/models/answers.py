@@ -17,6 +17,7 @@ from eunoe.schemas.errors import ModelFailed
 _Value = TypeVar("_Value")
 
 _THOUGHT = "</think>"  # what ends the reasoning that some servers leave in the text
+_TRIES = 256  # brackets at which a value is looked for
 _QUOTED = 80  # characters of what a model said in a message
 _decoder = json.JSONDecoder()
 
@@ -65,13 +66,17 @@ def quoted(text: str) -> str:
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:
-    """Every outermost JSON object or list in a text, with its length."""
+    """Every outermost JSON object or list in a text, with its length; nothing after one that nests too deep."""
     at = 0
-    while (at := _begins(text, at)) >= 0:
+    for _ in range(_TRIES):
+        if (at := _begins(text, at)) < 0:
+            return
         try:
             value, end = _decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        except ValueError:
             at += 1
+        except RecursionError:
+            return
         else:
             yield end - at, value
             at = end

@@ -1,0 +1,190 @@
+"""Asking a model over HTTP: every way in which a server may answer, or not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from decimal import Decimal
+
+import anyio
+import pydantic
+import pytest
+from model_server import NAME, ModelServer, Reply, serving
+from polling import until
+
+from eunoe.models.door import Answer, Limits, Model, Usage
+from eunoe.models.opening import opened
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits
+from eunoe.schemas.errors import ModelFailed
+
+Asking = Callable[..., AbstractAsyncContextManager[tuple[Model, ModelServer]]]
+
+
+class Point(pydantic.BaseModel):
+    x: int
+
+
+@asynccontextmanager
+async def openai(*replies: Reply | str) -> AsyncIterator[tuple[Model, ModelServer]]:
+    """A server that speaks as OpenAI's does, as Ollama, vLLM and llama.cpp do, and a model at it."""
+    with serving(*replies) as server:
+        model = opened(Settings(model="openai:llama", model_url=server.url))
+        assert model is not None
+        yield model, server
+        await model.close()
+
+
+@asynccontextmanager
+async def anthropic(*replies: Reply | str) -> AsyncIterator[tuple[Model, ModelServer]]:
+    with serving(*replies) as server:
+        model = opened(Settings(model="anthropic:claude-haiku-4-5", model_url=server.root))
+        assert model is not None
+        yield model, server
+        await model.close()
+
+
+@pytest.fixture(params=[openai, anthropic], ids=["openai", "anthropic"])
+def asking(request: pytest.FixtureRequest) -> Asking:
+    found: Asking = request.param
+    return found
+
+
+async def test_an_answer_is_checked_and_says_what_it_took(asking: Asking) -> None:
+    """The value, the model as the server names it, its tokens, and no cost where no price is known."""
+    async with asking('{"x": 1}') as (model, _):
+        found = await model.ask("Where?", Point)
+
+    assert found == Answer(Point(x=1), NAME, Usage(120, 15), ms=found.ms)
+    assert 0 <= found.ms < 30_000
+
+
+async def test_what_a_model_is_asked_needs_nothing_but_text_of_a_server() -> None:
+    """No tool, and no format of an answer, which a plain server may not know: the schema stands in the instructions."""
+    async with openai('{"x": 1}') as (model, server):
+        await model.ask("Where?", Point, Limits(output_tokens=77), system="Be brief.")
+
+    body = server.asked[0]
+    assert {name: body[name] for name in ("model", "max_tokens", "temperature")} == {
+        "model": "llama",
+        "max_tokens": 77,
+        "temperature": 0.0,
+    }
+    assert not {"tools", "response_format", "tool_choice"} & body.keys()
+    system, user = body["messages"]
+    assert system["content"].startswith("Be brief.\n\nAnswer with one JSON value")
+    assert user == {"role": "user", "content": "Where?"}
+
+
+async def test_a_text_is_asked_for_without_a_schema(asking: Asking) -> None:
+    """A plain question gets a plain answer."""
+    async with asking("By the sea.") as (model, server):
+        found = await model.ask("Where?", str)
+
+    assert found.value == "By the sea."
+    assert "JSON" not in server.prompt()
+
+
+async def test_thoughts_are_no_part_of_an_answer(asking: Asking) -> None:
+    """Neither those that come apart, nor those in the text."""
+    async with asking(Reply('<think>Or {"x": 22222}?</think>{"x": 1}', thinking="Perhaps 3.")) as (model, _):
+        found = await model.ask("Where?", str)
+
+    assert found.value == '{"x": 1}'
+
+
+async def test_what_passes_is_tried_again(asking: Asking) -> None:
+    """Too many requests, a server that stumbles, and then an answer."""
+    async with asking(Reply(status=429, message="slow down"), Reply(status=503), '{"x": 1}') as (model, server):
+        found = await model.ask("Where?", Point)
+
+    assert found.value == Point(x=1)
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "said", "times"),
+    [
+        (Reply(status=429, message="slow down"), "rate_limited", "is asked too much (429): 'slow down'", 2),
+        (Reply(status=500, message="oops"), "server", "fails (500): 'oops'", 2),
+        (Reply(status=401, message="bad key"), "rejected", "does not take the request (401): 'bad key'", 1),
+        (Reply(status=404, message="no such model"), "rejected", "the request (404): 'no such model'", 1),
+        (Reply("I'd rather not say"), "unreadable", 'without any JSON: "I\'d rather not say"', 1),
+        (Reply('{"x": "one"}'), "unreadable", "does not fit: x: input should be a valid integer", 1),
+        (Reply('{"x": ', finish="length"), "cut_off", "was cut off after 15 tokens", 1),
+        (Reply(), "empty", "answered with nothing", 1),
+        (Reply("<think>Hm.</think>"), "empty", "answered with nothing", 1),
+        (Reply(body="<html>"), "unreachable", "cannot be reached, or breaks off", 1),
+    ],
+)
+async def test_a_failure_says_what_it_was(asking: Asking, reply: Reply, reason: str, said: str, times: int) -> None:
+    """After one more attempt where that may help; on one line."""
+    async with asking(reply) as (model, server):
+        with pytest.raises(ModelFailed) as failed:
+            await model.ask("Where?", Point, Limits(retries=1))
+
+    assert failed.value.detail["reason"] == reason
+    assert said in str(failed.value)
+    assert "\n" not in str(failed.value)
+    assert len(server.asked) == times
+
+
+async def test_a_refusal_is_told_from_an_answer() -> None:
+    """The model would not, and says why."""
+    async with openai(Reply(refusal="I can't help with that.")) as (model, _):
+        with pytest.raises(ModelFailed, match=r"refused to answer: \"I can't help with that.\"") as failed:
+            await model.ask("Where?", Point)
+
+    assert failed.value.detail["reason"] == "refused"
+
+
+async def test_an_answer_of_no_known_shape_is_unreadable() -> None:
+    """JSON, but not what the API promises."""
+    async with openai(Reply(body='{"answer": 1}')) as (model, _):
+        with pytest.raises(ModelFailed) as failed:
+            await model.ask("Where?", Point)
+
+    assert failed.value.detail["reason"] == "unreadable"
+
+
+async def test_a_connection_that_breaks_is_tried_again(asking: Asking) -> None:
+    """And is a failure of its own when it always does."""
+    async with asking(Reply(drop=True), '{"x": 1}') as (model, _):
+        assert (await model.ask("Where?", Point, Limits(retries=1))).value == Point(x=1)
+    async with asking(Reply(drop=True)) as (model, server):
+        with pytest.raises(ModelFailed) as failed:
+            await model.ask("Where?", Point, Limits(retries=0))
+
+    assert failed.value.detail["reason"] == "unreachable"
+    assert len(server.asked) == 1
+
+
+async def test_nobody_waits_longer_than_was_said(asking: Asking) -> None:
+    """A server that never answers."""
+    async with asking(Reply(hold=True)) as (model, _):
+        with pytest.raises(ModelFailed, match=r"gave no answer within 0\.2 s") as failed:
+            await model.ask("Where?", Point, Limits(seconds=0.2))
+
+    assert failed.value.detail["reason"] == "timeout"
+
+
+async def test_no_more_is_asked_at_once_than_is_allowed() -> None:
+    """Whoever comes after that waits for a slot, and no longer than was said either."""
+    async with openai(Reply(hold=True)) as (model, server), anyio.create_task_group() as tasks:
+        for _ in range(limits.MODEL_CALLS):
+            tasks.start_soon(model.ask, "Where?", Point)
+        await until(lambda: len(server.asked) == limits.MODEL_CALLS, "every slot is taken")
+        with pytest.raises(ModelFailed) as failed:
+            await model.ask("And where?", Point, Limits(seconds=0.2))
+        assert failed.value.detail["reason"] == "timeout"
+        assert len(server.asked) == limits.MODEL_CALLS
+        tasks.cancel_scope.cancel()
+
+
+async def test_the_cost_is_told_where_a_price_is_known() -> None:
+    """A provider's own prices, for the tokens that it counted; looked up without a network."""
+    usage = Usage(120, 15, Decimal("0.000195"))
+    async with anthropic(Reply('{"x": 1}', model="claude-haiku-4-5")) as (model, _):
+        found = await model.ask("Where?", Point)
+
+    assert found.usage == usage
