@@ -41,7 +41,7 @@ def replayed(kit: Any, name: str) -> tuple[Any, str]:
     return thread, last.key
 
 
-@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@pytest.mark.parametrize("form", ["openai", "responses", "anthropic", "text"])
 @pytest.mark.parametrize(
     ("name", "window"), [(name, window) for name in RUNS for window in WINDOWS if (name, window) != TOO_SMALL]
 )
@@ -53,7 +53,7 @@ def test_every_request_of_a_real_run_is_valid_and_fits(kit: Any, name: str, wind
 
     composed = kit.compose(window=window, format=form, memory_tool=True)(fold, key=key)
 
-    {"openai": kit.check_openai, "anthropic": kit.check_anthropic}.get(form, len)(composed.messages)
+    CHECKS.get(form, len)(composed.messages)
     assert composed.recipe.tokens <= window
     assert composed.recipe.tokens <= 0.85 * window or composed.recipe.floor
     newest = [item for item in turn.items if isinstance(item.event, ToolResult)][-1]
