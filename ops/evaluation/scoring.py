@@ -4,7 +4,8 @@ An answer is *in the context* when one of its phrases is in its text, once case,
 put aside. Else it is *one recall away* when the context itself names, by its number or name, one entry, one turn or one
 fact, and the recall of exactly that gives the answer. Naming counts only where the context speaks for the memory:
 in its two blocks, and in what stands for something held back. A range (``turns 4-9``) names nothing, since a recall
-takes one; the line of a turn names that turn and not the entries that it spans.
+takes one; the line of a turn names that turn and not the entries that it spans; the line of a fact names what it is
+from, and the fact itself.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _INSTEAD = re.compile(  # what stands for an output, for the middle of a text, f
 )
 _ENTRY = re.compile(r"\bentry (\d+)\b")
 _TURN = re.compile(r"\bturn (\d+)\b")
-_FACT = re.compile(r"^- (?P<what>\S+ [^\n]*?): [^\n]* — from ", re.MULTILINE)
+_FACT = re.compile(r"- (?P<what>\S+ .*?): .* — from (?P<source>.*)")
+_OUTLINE = re.compile(r"turn \d+\b")
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,21 @@ def holds(text: str, phrases: Sequence[str]) -> bool:
 
 def named(texts: Sequence[str]) -> Named:
     """What the texts of a context name where they speak for the memory."""
-    blocks = [found for text in texts for found in _BLOCK.findall(text)]
-    spoken = blocks + [found for text in texts for found in _INSTEAD.findall(text)]
+    lines = [line for text in texts for block in _BLOCK.findall(text) for line in block.split("\n")]
+    spoken = [_spoken(line) for line in lines] + [found for text in texts for found in _INSTEAD.findall(text)]
     return Named(
         frozenset(int(number) for text in spoken for number in _ENTRY.findall(text)),
         frozenset(int(number) for text in spoken for number in _TURN.findall(text)),
-        frozenset(what for text in blocks for what in _FACT.findall(text)),
+        frozenset(found["what"] for line in lines if (found := _FACT.match(line))),
     )
+
+
+def _spoken(line: str) -> str:
+    """What the memory itself says in a line of a block, without what it quotes there."""
+    if fact := _FACT.match(line):
+        return fact["source"]
+    outline = _OUTLINE.match(line)
+    return outline.group() if outline else line
 
 
 def recalls(found: Named, recalled: Recalled) -> list[str]:
