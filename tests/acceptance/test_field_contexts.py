@@ -136,13 +136,20 @@ async def test_tokens_are_counted_without_a_network_and_the_same_twice(
     """Whatever the model is called, nothing but the server is reached, and two workers count the same."""
     async with memory.thread("t").turn("数える 🙂 count") as turn:
         await turn.reply("one two three")
-    models = ("", "gpt-4o", "claude-sonnet-4", "no-such-model")
+    models = {
+        "": "bytes/4",
+        "gpt-4o": "o200k_base",
+        "openai:gpt-4": "cl100k_base",
+        "claude-sonnet-4": "bytes/4",
+        "no-such-model": "bytes/4",
+    }
     first = [await memory.thread("t").context(model=model, prompt="Again.") for model in models]
     async with running(settings, ["composition"]):
         again = [await memory.thread("t").context(model=model, prompt="Again.") for model in models for _ in range(4)]
 
-    assert {one.tokens for one in first} == {one.tokens for one in again} == {-(-len(_bytes(first[0])) // 4)}
-    assert {one.recipe.counter for one in first} == {"bytes/4"}
+    assert [one.counter for one in first] == [one.recipe.counter for one in first] == list(models.values())
+    assert [one.tokens for one in again] == [one.tokens for one in first for _ in range(4)]
+    assert {one.tokens for one in first if one.counter == "bytes/4"} == {-(-len(_bytes(first[0])) // 4)}
     assert set(reached) == {"127.0.0.1"}
 
 

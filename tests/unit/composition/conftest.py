@@ -108,11 +108,12 @@ class Compose:
     target: float = limits.TARGET_SHARE
     headroom: int = limits.HEADROOM_TURNS
     counter: Counter = field(default_factory=ByteCounter)
+    model: str = ""
 
     @property
     def settings(self) -> Settings:
         manner = Manner(self.format, self.memory_tool)
-        return Settings(self.window, manner, self.target, self.headroom, self.counter)
+        return Settings(self.window, manner, self.target, self.headroom, self.counter, model=self.model)
 
     def __call__(
         self,
