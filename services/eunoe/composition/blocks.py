@@ -27,8 +27,11 @@ def earlier(
     pending: Sequence[int],
     memory_tool: bool,
     erased: int = 0,
+    outline: Sequence[str] = (),
+    outline_hidden: int = 0,
 ) -> str:
-    """The earlier block, empty when there is nothing to say."""
+    """The earlier block, empty when there is nothing to say; ``outline`` are lines of turns that left, and
+    ``outline_hidden`` counts those that left and have none."""
     body = [RULE] if memory_tool else []
     if left:
         body.append(_left(left, first_turn))
@@ -36,41 +39,44 @@ def earlier(
         body.append(_erased(erased))
     if pending:
         body.append(f"The facts of {_turns(pending)} are not extracted yet.")
-    body += _facts(lines, hidden)
+    body += [*_facts(lines, hidden), *outline]
+    if outline and outline_hidden:
+        body.append(f"({_count(outline_hidden, 'more turn')} that left {_are(outline_hidden)} not named)")
     return marks.label("earlier", "\n".join([EARLIER, *body])) if body else ""
 
 
-def now(lines: Sequence[str], hidden: int, state: str = "") -> str:
-    """The now block, empty when there is nothing to say; ``state`` is the line of what the session carries."""
+def now(lines: Sequence[str], hidden: int, state: str = "", tools: Sequence[str] = ()) -> str:
+    """The now block, empty when there is nothing to say; ``state`` is the line of what the session carries, ``tools``
+    are those for this request."""
     body = [*([state] if state else []), *_facts(lines, hidden)]
+    if tools:
+        body.append(f"Tools for this request: {', '.join(marks.one_line(marks.clean(tool), ', ') for tool in tools)}")
     return marks.label("now", "\n".join([NOW, *body])) if body else ""
 
 
 def dropped(rounds: int, entries: tuple[int, int], hint: str) -> str:
     """The marker for the oldest tool rounds of a turn that left it."""
     what = "tool round" if rounds == 1 else "tool rounds"
-    return marks.label("left", f"[{rounds} earlier {what} of this turn, entries {_range(*entries)}, held back{hint}]")
+    return marks.label("left", f"[{rounds} earlier {what} of this turn, entries {ranged(*entries)}, held back{hint}]")
 
 
 def _left(left: int, first_turn: int) -> str:
-    what = "1 turn" if left == 1 else f"{left} turns"
-    return f"{what} before turn {first_turn} left this context; they are kept."
+    return f"{_count(left, 'turn')} before turn {first_turn} left this context; they are kept."
 
 
 def _erased(count: int) -> str:
-    return f"Everything said in {'1 turn' if count == 1 else f'{count} turns'} was erased."
+    return f"Everything said in {_count(count, 'turn')} was erased."
 
 
 def _facts(lines: Sequence[str], hidden: int) -> list[str]:
     if not hidden:
         return list(lines)
-    more = "fact" if hidden == 1 else "facts"
-    return [*lines, f"({hidden} more {more} not shown)"]
+    return [*lines, f"({_count(hidden, 'more fact')} not shown)"]
 
 
 def _turns(numbers: Sequence[int]) -> str:
     word = "turn" if len(numbers) == 1 else "turns"
-    return f"{word} {', '.join(_range(first, last) for first, last in spans(numbers))}"
+    return f"{word} {', '.join(ranged(first, last) for first, last in spans(numbers))}"
 
 
 def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -84,5 +90,14 @@ def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _range(first: int, last: int) -> str:
+def ranged(first: int, last: int) -> str:
+    """Two numbers and all between them."""
     return str(first) if first == last else f"{first}–{last}"  # noqa: RUF001 (an en dash joins the ends of a range)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

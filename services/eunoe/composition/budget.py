@@ -43,6 +43,12 @@ def facts_bytes(window: int) -> int:
     return min(max(share, limits.FACTS_BYTES_MIN), limits.FACTS_BYTES_MAX)
 
 
+def outline_bytes(window: int) -> int:
+    """Bytes of lines that name turns that left."""
+    share = int(window * limits.SUMMARY_SHARE) * limits.BYTES_PER_TOKEN
+    return max(share, limits.SUMMARY_BYTES_MIN)
+
+
 def pinned_bytes(window: int) -> int:
     """Bytes of lines that pinned facts may take in a context, beside the others."""
     return int(window * limits.PINNED_SHARE) * limits.BYTES_PER_TOKEN

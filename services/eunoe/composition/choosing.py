@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
+from eunoe.schemas import limits
 
 PASSED_OVER = 32  # facts too long for the room that is left, after which nothing more is looked at
 
@@ -34,16 +35,36 @@ class Chosen:
         return all(fact.pinned for fact in (*self.earlier, *self.now))
 
 
-def choose(earlier: Facts, now: Facts, words: Callable[[], frozenset[str]], view: frozenset[int], room: Room) -> Chosen:
-    """The facts to show: what turns in ``view`` do not say, and, of what is left, those that share ``words``."""
+def choose(
+    earlier: Facts,
+    now: Facts,
+    words: Callable[[], frozenset[str]],
+    view: frozenset[int],
+    room: Room,
+    asked_for: Sequence[Known] = (),
+) -> Chosen:
+    """The facts to show: what turns in ``view`` do not say, and, of what is left, those ``asked_for`` and then those
+    that share ``words``. What is not shown is counted by blocks, so that the earlier one does not change with what is
+    asked.
+    """
     first = within((fact for fact in earlier if not fact.said_by(view)), room.earlier, room.pinned)
     left = len(earlier) - sum(fact.said_by(view) for fact in earlier.of_turns(view)) - len(first)
     here = within(now, room.now, room.pinned - sum(fact.bytes for fact in first if fact.pinned))
     lacking = pinned_left_out(earlier, first) or pinned_left_out(now, here)
     shown = frozenset(fact.shown.id for fact in first)
-    bearing = earlier.bearing(words(), shown, view) if left and not lacking else ()
+    bearing = _bearing(earlier, words(), shown, view, asked_for) if left and not lacking else ()
     beside = within(bearing, room.now - sum(fact.bytes for fact in here if not fact.pinned))
-    return Chosen(first, (*here, *beside), (left - len(beside), len(now) - len(here)))
+    return Chosen(first, (*here, *beside), (left, len(now) - len(here)))
+
+
+def _bearing(
+    earlier: Facts, words: frozenset[str], shown: frozenset[str], view: frozenset[int], asked_for: Sequence[Known]
+) -> tuple[Known, ...]:
+    """The facts that bear on a request and are not shown already, `limits.RELEVANT_FACTS` at most."""
+    chosen = [fact for fact in asked_for if fact.shown.id not in shown and not fact.said_by(view)]
+    ids = {fact.shown.id for fact in chosen}
+    others = [fact for fact in earlier.bearing(words, shown, view) if fact.shown.id not in ids] if words else []
+    return tuple([*chosen, *others][: limits.RELEVANT_FACTS])
 
 
 def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, ...]:

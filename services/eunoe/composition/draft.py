@@ -4,48 +4,71 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from eunoe.composition import blocks, contents, renderings
-from eunoe.composition.budget import Budget, facts_bytes, headroom_most, pinned_bytes
+from eunoe.composition import asking, blocks, outline, renderings
+from eunoe.composition.budget import Budget, facts_bytes, outline_bytes, pinned_bytes
 from eunoe.composition.choosing import Chosen, Room, choose
 from eunoe.composition.fold import Turn
-from eunoe.composition.formats.shape import GO_ON
+from eunoe.composition.handed import handed
+from eunoe.composition.headroom import headroom
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.known import words
-from eunoe.composition.literal import literal, size
-from eunoe.composition.rounds import Said, tool_rounds
+from eunoe.composition.known import Known, words
+from eunoe.composition.left import LOOKED_AT, left
+from eunoe.composition.literal import literal, of_past, oldest_kept, size
+from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Renderings
-from eunoe.schemas.events import Response, ToolCall, ToolResult
+from eunoe.schemas import limits
+from eunoe.schemas.context import LeftTurn
 
 WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
-PENDING_LOOKED_AT = 64  # turns before the cut mark that are looked at for facts still to come
 
 
 class Draft:
-    """Starts with everything that the cut mark allows; `eunoe.composition.fitting` takes away until it fits."""
+    """Starts with everything that the cut mark allows, and as the last recipe left it; `eunoe.composition.fitting`
+    takes away until it fits. ``spare`` tokens are added to what it measures.
+    """
 
-    def __init__(self, inputs: Inputs, settings: Settings) -> None:
+    def __init__(self, inputs: Inputs, settings: Settings, spare: int = 0) -> None:
         self.inputs = inputs
         self.settings = settings
+        self.spare = spare
         found = literal(inputs, settings)
         self.turns, self.sizes, self.first_turn = found.turns, found.sizes, found.first
+        self.oldest_kept = oldest_kept(inputs.fold, settings.keep)
         self._erased = found.erased
-        self.older = False
-        self.dropped = 0
-        self.shrink = 0
-        self.facts_bytes = facts_bytes(settings.window)
-        self.now_bytes = self.facts_bytes
+        self.past = left(inputs, self.first_turn, self._erased)
+        self.older, self.dropped, self.shrink, self.squeezed = False, 0, 0, False
+        self.facts_bytes = self.now_bytes = facts_bytes(settings.window)
+        self.outline_bytes = outline_bytes(settings.window) if settings.outline else 0
         self.pinned_bytes = pinned_bytes(settings.window)
         self.carried = inputs.carried
         self.steps: list[str] = []
         self.facts = Chosen()
+        self.outline: tuple[LeftTurn, ...] = ()
         self.blocks = 0
         self.tail = 0
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Begin as the last recipe left it, so that what was done to fit holds on."""
+        before = handed(self.inputs)
+        self.older = before.older and self.in_rounds
+        if self.last is not None and self.last.number == before.of:
+            self.dropped = min(before.dropped, max(self.rounds - 1, 0))
         self.measure_blocks()
         self.measure_tail()
+        if before.squeezed and self.over:
+            self.squeeze()
+            if self.due:
+                self.squeeze(undo=True)
 
     @cached_property
     def budget(self) -> Budget:
-        return Budget(self.settings.window, self.settings.target, self.prompt, self._headroom())
+        return Budget(self.settings.window, self.settings.target, self.prompt, headroom(self.inputs, self.settings))
+
+    @cached_property
+    def asked(self) -> str:
+        """The text of the request."""
+        return asking.asked(self.inputs)
 
     @cached_property
     def prompt(self) -> int:
@@ -53,33 +76,9 @@ class Draft:
         return self.settings.weigh(self.settings.manner.shape.user(self.asked)) if self.asked else 0
 
     @cached_property
-    def asked(self) -> str:
-        """The text of the request."""
-        opened = self.inputs.open
-        entry = renderings.request_entry(opened) if opened else 0
-        items = opened.items if opened else []
-        return next((contents.text(item.event) for item in items if item.entry == entry), "") or self.inputs.request
-
-    @cached_property
     def fixed(self) -> int:
-        """Tokens of the instructions, of what is said for the user where the first or the last word is the
-        model's, and what the anchor adds."""
-        texts = [contents.text(item.event) for item in self.inputs.instructions]
-        shape = self.settings.manner.shape
-        messages, system = shape.request(texts, ())
-        said = [shape.begin] if shape.begin else []
-        said += [] if self._asks else [GO_ON]
-        beside = sum(self.settings.weigh(shape.user(text)) for text in said)
-        return self.settings.counter.count(messages + system.encode()) + beside + self.inputs.anchor
-
-    @property
-    def _asks(self) -> bool:
-        """Whether the last word is the user's, or a tool's."""
-        opened = self.inputs.open
-        if opened is None or not opened.steps:
-            return bool(self.inputs.request)
-        last = opened.steps[-1]
-        return isinstance(last, Said) or bool(last.calls)
+        """Tokens of what never leaves beside the request, and of what is added to every count."""
+        return asking.fixed(self.inputs, self.settings) + self.inputs.anchor + self.spare
 
     @property
     def used(self) -> int:
@@ -96,7 +95,8 @@ class Draft:
 
     @property
     def due(self) -> bool:
-        return self.budget.due(self.used)
+        """Whether turns are due to leave; in the place of a context that its provider refused, down to the goal."""
+        return self.budget.due(self.used) or (bool(self.inputs.refused) and self.over)
 
     @property
     def rounds(self) -> int:
@@ -106,32 +106,44 @@ class Draft:
     @cached_property
     def in_rounds(self) -> bool:
         """Whether the open turn has come to tool rounds or replies, so that it is the turn that stays."""
-        opened = self.inputs.open
-        if opened is None:
-            return False
-        return bool(tool_rounds(opened.steps)) or any(isinstance(item.event, Response) for item in opened.items)
+        return asking.in_rounds(self.inputs.open)
 
     @property
     def last(self) -> Turn | None:
-        """The one turn that never leaves whole."""
+        """The one turn that never leaves whole, but may be shortened; None where turns are kept as they are instead."""
         if self.in_rounds:
             return self.inputs.open
-        return self.turns[-1] if self.turns else None
+        return self.turns[-1] if self.turns and not self.kept else None
+
+    @property
+    def kept(self) -> int:
+        """How many of the literal turns never leave and are never shortened."""
+        return sum(turn.number >= self.oldest_kept for turn in self.turns)
 
     def leave(self, count: int) -> None:
         """The ``count`` oldest literal turns leave."""
         gone = self.turns[:count]
         self.turns, self.sizes = self.turns[count:], self.sizes[count:]
         self.first_turn = self.turns[0].number if self.turns else gone[-1].number + 1
+        self.past = left(self.inputs, self.first_turn, self._erased)
+        self.measure_blocks()
+
+    def squeeze(self, *, undo: bool = False) -> None:
+        """The blocks shrink to their least, or grow again."""
+        window, outlined = self.settings.window, self.settings.outline
+        whole = facts_bytes(window), outline_bytes(window) if outlined else 0
+        size, self.outline_bytes = whole if undo else (min(whole[0], limits.FACTS_BYTES_MIN), 0)
+        self.facts_bytes = self.now_bytes = size
+        self.squeezed = not undo
         self.measure_blocks()
 
     def renderings_of(self, turn: Turn) -> Renderings:
-        output, memory = self.settings.output, self.settings.manner.memory_tool
         live = turn is self.inputs.open
         if live:
+            output, memory = self.settings.output, self.settings.manner.memory_tool
             found = renderings.during(turn, output, memory, older=self.older)
         else:
-            found = renderings.after(turn, output, memory)
+            found = of_past(turn, self.settings, whole=turn.number >= self.oldest_kept)
         if self.shrink and turn is self.last:
             return renderings.shrunk(turn, found, self.shrink, asked=live)
         return found
@@ -149,9 +161,12 @@ class Draft:
             self.tail = max(measured - self.prompt, 0)
 
     def measure_blocks(self) -> None:
-        """Choose the facts again for the turns that are literal now, and measure the two blocks."""
+        """Choose the facts and the turns to name again for the turns that are literal now, and measure the two
+        blocks."""
         room = Room(self.facts_bytes, self.now_bytes, self.pinned_bytes)
-        self.facts = choose(self.inputs.earlier, self.inputs.now, lambda: self._words, self._view, room)
+        inputs = self.inputs
+        self.facts = choose(inputs.earlier, inputs.now, lambda: self._words, self._view, room, self._bearing)
+        self.outline = outline.within(self.past.turns, self.past.prompts, self.outline_bytes)
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -166,12 +181,15 @@ class Draft:
             first_turn=self.first_turn,
             pending=self.pending,
             memory_tool=self.settings.manner.memory_tool,
+            outline=outline.lines(self.outline, self.past.prompts),
+            outline_hidden=self.outline_hidden,
         )
 
     @property
     def now_text(self) -> str:
         carried = self.carried.line if self.carried else ""
-        return blocks.now([fact.line for fact in self.facts.now], self.facts.hidden[1], carried)
+        lines = [fact.line for fact in self.facts.now]
+        return blocks.now(lines, self.facts.hidden[1], carried, self.inputs.tools)
 
     def hold_back_state(self) -> bool:
         """Say of what the session carries only how much it is; False where that is done, or there is none."""
@@ -183,13 +201,24 @@ class Draft:
 
     @property
     def left(self) -> int:
+        """Committed turns before the first literal one that have something to say."""
         header = self.inputs.fold.header
-        return header.committed - len(self.turns) - self.erased if header else 0
+        return max(header.committed - len(self.turns) - self.erased, 0) if header else 0
+
+    @property
+    def left_now(self) -> int:
+        """Those of them that were literal in the last context, or would have been."""
+        return max(self.left - max(self.inputs.left - self.past.found, 0), 0)
 
     @property
     def erased(self) -> int:
-        """Turns from the cut mark on that are left out because everything that was said in them was erased."""
-        return sum(number >= self.first_turn for number in self._erased)
+        """Committed turns that are left out because everything that was said in them was erased, as far as known."""
+        return self.past.erased + sum(number >= self.first_turn for number in self._erased)
+
+    @property
+    def outline_hidden(self) -> int:
+        """Turns that left and are not named where others are."""
+        return max(self.left - len(self.outline), 0) if self.outline else 0
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -197,7 +226,7 @@ class Draft:
         extracted = self.inputs.extracted
         if extracted is None or not self.left:
             return ()
-        numbers = range(max(self.first_turn - PENDING_LOOKED_AT, 1), self.first_turn)
+        numbers = range(max(self.first_turn - LOOKED_AT, 1), self.first_turn)
         turns = [turn for number in numbers if (turn := self.inputs.fold.turns.get(number))]
         return tuple(turn.number for turn in turns if turn.state == "committed" and turn.ordinal > extracted)
 
@@ -220,30 +249,11 @@ class Draft:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return words(self.asked[:WORDS_LOOKED_AT])
+        return words(self.asked[:WORDS_LOOKED_AT]) if self.settings.relevant else frozenset()
 
-    def _headroom(self) -> int:
-        """The mean size of the newest turns, less what the open turn has used of it already."""
-        count = self.settings.headroom
-        newest = [turn for turn, _ in zip(self.inputs.fold.committed(), range(count), strict=False)] if count else []
-        if not newest:
-            return 0
-        mean = sum(_own_tokens(turn, self.settings) for turn in newest) // len(newest)
-        used = _own_tokens(self.inputs.open, self.settings) if self.inputs.open else 0
-        return max(min(mean, headroom_most(self.settings.window)) - used, 0)
-
-
-def reaches(inputs: Inputs, settings: Settings) -> bool:
-    """Whether the turns that are folded fill the window."""
-    return literal(inputs, settings).reach > settings.window
-
-
-def _own_tokens(turn: Turn, settings: Settings) -> int:
-    """What a turn takes while it is asked, beside its prompt: calls, outputs whole, and replies."""
-    key = ("own", settings.output, settings.counter.name)
-    found: int | None = turn.cache.get(key)
-    if found is None:
-        own = [item.event for item in turn.items if isinstance(item.event, Response | ToolCall | ToolResult)]
-        sizes = [contents.size(event) for event in own]
-        found = turn.cache[key] = settings.counter.count(b" " * sum(min(size, settings.output) for size in sizes))
-    return found
+    @cached_property
+    def _bearing(self) -> tuple[Known, ...]:
+        """The facts that were chosen for this request, in the order in which they were chosen."""
+        wanted = self.inputs.bearing
+        found = {fact.shown.id: fact for fact in self.inputs.earlier if fact.shown.id in wanted} if wanted else {}
+        return tuple(found[name] for name in wanted if name in found)

@@ -32,18 +32,30 @@ def note(draft: Draft) -> str:
     """What is said at the floor, with the figures that a context does not show by itself."""
     window, budget = draft.settings.window, draft.budget
     beside = f"this request and what an average turn still needs ({budget.headroom:,} tokens)"
+    kept = f" with the last {_turns(draft.kept)} kept" if draft.kept else ""
     if draft.over and budget.goal > 0:
         return (
-            f"context at its floor: it is above the {budget.goal:,} of {window:,} tokens that leave room for {beside}"
+            f"context at its floor{kept}: "
+            f"it is above the {budget.goal:,} of {window:,} tokens that leave room for {beside}"
         )
     if draft.over:
-        return f"context at its floor: {beside} leave no room for it within {budget.limit:,} of {window:,} tokens"
-    return f"context at its floor: in {window:,} tokens the last turn had to leave it for {beside}"
+        return f"context at its floor{kept}: {beside} leave no room for it within {budget.limit:,} of {window:,} tokens"
+    return f"context at its floor{kept}: in {window:,} tokens the last turn had to leave it for {beside}"
+
+
+def leaving(draft: Draft) -> int:
+    """The fewest oldest turns whose leaving reaches the goal, as far as turns may leave."""
+    stay = max(draft.kept, 0 if draft.in_rounds else 1)
+    excess, count = draft.used - draft.budget.goal, 0
+    while excess > 0 and len(draft.turns) - count > stay:
+        excess -= draft.sizes[count]
+        count += 1
+    return count
 
 
 def _reference_rounds(draft: Draft) -> None:
     """Outputs of the open turn's older rounds become references."""
-    if draft.inputs.open is None or draft.rounds <= limits.WHOLE_ROUNDS or not draft.in_rounds:
+    if draft.inputs.open is None or draft.rounds <= limits.WHOLE_ROUNDS or not draft.in_rounds or draft.older:
         return
     before = draft.tail
     draft.older = True
@@ -54,33 +66,33 @@ def _reference_rounds(draft: Draft) -> None:
 
 def _turns_leave(draft: Draft) -> None:
     """The fewest oldest turns whose leaving reaches the goal; again while facts that came in put it back above."""
-    keep = 0 if draft.in_rounds else 1
-    while draft.over and len(draft.turns) > keep:
-        excess, leaving = draft.used - draft.budget.goal, 0
-        while excess > 0 and len(draft.turns) - leaving > keep:
-            excess -= draft.sizes[leaving]
-            leaving += 1
-        draft.leave(leaving)
-    count = draft.left - draft.inputs.left
-    if count > 0:
-        draft.steps.append(f"left {count} turns" if count > 1 else "left 1 turn")
+    while count := leaving(draft):
+        draft.leave(count)
+    if draft.left_now:
+        draft.steps.append(f"left {_turns(draft.left_now)}")
 
 
 def _squeeze(draft: Draft) -> None:
-    """The earlier block shrinks to its least."""
-    if not draft.over or draft.facts_bytes <= limits.FACTS_BYTES_MIN:
+    """The blocks shrink to their least: few facts, and no turn that left is named."""
+    if not draft.over:
         return
-    before = draft.blocks
-    draft.facts_bytes = draft.now_bytes = limits.FACTS_BYTES_MIN
-    draft.measure_blocks()
-    if draft.blocks < before:
+    before, facts, named = draft.blocks, draft.facts, draft.outline
+    draft.squeeze()
+    if draft.blocks >= before:
+        draft.squeeze(undo=True)
+        return
+    if draft.facts != facts:
         draft.steps.append("squeezed facts")
+    if named:
+        draft.steps.append("left the outline out")
 
 
 def _rounds_leave(draft: Draft) -> None:
     """The fewest oldest tool rounds of the turn that is left leave it; its last one stays."""
-    if not draft.over or draft.rounds <= 1:
+    gone = draft.dropped
+    if not draft.over or draft.rounds - gone <= 1:
         return
+    before = draft.used
 
     def fits(count: int) -> bool:
         draft.dropped = count
@@ -88,8 +100,12 @@ def _rounds_leave(draft: Draft) -> None:
         draft.measure_blocks()
         return not draft.over
 
-    fits(least(1, draft.rounds - 1, fits))
-    draft.steps.append(f"left {draft.dropped} rounds" if draft.dropped > 1 else "left 1 round")
+    fits(least(gone + 1, draft.rounds - 1, fits))
+    if draft.used >= before:
+        fits(gone)
+        return
+    count = draft.dropped - gone
+    draft.steps.append(f"left {count} rounds" if count > 1 else "left 1 round")
 
 
 def _shrink(draft: Draft) -> None:
@@ -104,17 +120,24 @@ def _shrink(draft: Draft) -> None:
     draft.measure_blocks()
     if draft.used < before:
         draft.steps.append(f"shortened to {size} bytes")
+        return
+    draft.shrink = 0
+    draft.measure_tail()
+    draft.measure_blocks()
 
 
 def _last_resort(draft: Draft) -> None:
-    """Over the window itself: the last turn that is over leaves too, then facts are held back, the session's state,
-    and pinned facts last."""
-    if draft.turns:
-        gone = len(draft.turns)
+    """Over the window itself: the last turn that is over leaves too where it is not kept, then facts are held back,
+    the session's state, and pinned facts last."""
+    gone = len(draft.turns) - draft.kept
+    if gone:
         draft.leave(gone)
         draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
         draft.measure_tail()
         draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
+    if draft.total > draft.settings.window and draft.outline:
+        draft.outline_bytes = 0
+        draft.measure_blocks()
     while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
         draft.facts_bytes, draft.now_bytes = draft.facts_bytes // 2, draft.now_bytes // 2
         draft.measure_blocks()
@@ -133,7 +156,10 @@ def _does_not_fit(draft: Draft) -> DoesNotFit:
     alone, window = draft.fixed + draft.prompt, draft.settings.window
     what = f"the request and the instructions take {alone:,} tokens of a window of {window:,}"
     way = "shorten them or use a larger window"
-    if draft.total > 2 * alone:
+    if draft.kept:
+        what = f"{what}, the last {_turns(draft.kept)}, which are kept, {sum(draft.sizes):,}"
+        way = "keep fewer turns or use a larger window"
+    elif draft.total > 2 * alone:
         what, way = f"{what}, what the open turn cannot do without {draft.total - alone:,}", "use a larger window"
     return DoesNotFit(
         f"{what}, and the least that a context can be is {draft.total:,}; {way}",
@@ -141,3 +167,7 @@ def _does_not_fit(draft: Draft) -> DoesNotFit:
         floor=draft.total,
         window=window,
     )
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"

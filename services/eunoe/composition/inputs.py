@@ -11,6 +11,7 @@ from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold, Profile, Turn
 from eunoe.composition.formats import Piece
+from eunoe.composition.outline import Asked
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.schemas import limits
@@ -76,7 +77,7 @@ class Inputs:
     now: Facts = field(default_factory=Facts)
     carried: Carried | None = None
     before: Recipe | None = None
-    named: Mapping[int, Item] = field(default_factory=dict)
+    named: Mapping[int, Asked] = field(default_factory=dict)
     kept: Mapping[int, Turn] = field(default_factory=dict)
     anchor: int = 0
     extracted: int | None = None

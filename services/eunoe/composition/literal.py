@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eunoe.composition import renderings
-from eunoe.composition.fold import Turn
+from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.rounds import Step, tool_rounds
 from eunoe.composition.showing import Renderings, left_marker, step_pieces
+from eunoe.schemas import limits
 from eunoe.schemas.context import Rendering
+from eunoe.schemas.events import Prompt, Response
 
+NO_TURN = limits.LAST_NUMBER + 1  # comes after every turn
 ERASED_TOKENS = 1  # what an erased turn counts for, so that a past of nothing else is not read to its beginning
 
 
@@ -36,21 +39,45 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
     turns: list[Turn] = []
     sizes: list[int] = []
     erased: list[int] = []
-    reach, oldest, more = 0, 0, False
-    for turn in inputs.fold.committed(inputs.mark):
-        if more := reach > settings.window:
+    reach, oldest, kept, since = 0, 0, oldest_kept(inputs.fold, settings.keep), start(inputs, settings)
+    for turn in inputs.fold.committed(since):
+        if reach > settings.window:
             break
         oldest = turn.number
         if is_erased(turn):
             erased.append(oldest)
             reach += ERASED_TOKENS
             continue
-        shown = renderings.after(turn, settings.output, settings.manner.memory_tool)
-        turns.append(turn)
-        sizes.append(size(turn, shown, 0, settings))
+        turns.append(inputs.kept.get(oldest, turn))
+        shown = of_past(turns[-1], settings, whole=oldest >= kept)
+        sizes.append(size(turns[-1], shown, 0, settings))
         reach += sizes[-1]
-    first = oldest if more else inputs.mark or _first(inputs, oldest, len(turns) + len(erased))
+    full = reach > settings.window
+    first = oldest if full else since or _first(inputs, oldest, len(turns) + len(erased))
     return Literal(turns[::-1], sizes[::-1], tuple(erased[::-1]), first, reach)
+
+
+def start(inputs: Inputs, settings: Settings) -> int:
+    """The oldest turn that may be literal, 0 where none is marked: turns that are kept come back from before the
+    mark."""
+    if not inputs.mark or not settings.keep:
+        return inputs.mark
+    return min(inputs.mark, oldest_kept(inputs.fold, settings.keep))
+
+
+def oldest_kept(fold: Fold, keep: int) -> int:
+    """The oldest of the ``keep`` newest committed turns; beyond every turn for none."""
+    newest = [turn.number for turn, _ in zip(fold.committed(), range(keep), strict=False)] if keep else []
+    return newest[-1] if newest else NO_TURN
+
+
+def of_past(turn: Turn, settings: Settings, *, whole: bool) -> Renderings:
+    """How a turn that is over is shown; ``whole``: with everything that was said in it, as far as it was read."""
+    found = renderings.after(turn, settings.output, settings.manner.memory_tool)
+    if not whole:
+        return found
+    said = {item.entry for item in turn.items if isinstance(item.event, Prompt | Response) and not item.event.blob}
+    return tuple(rendering for rendering in found if rendering.entry not in said)
 
 
 def is_erased(turn: Turn) -> bool:

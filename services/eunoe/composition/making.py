@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from eunoe.composition import stability
 from eunoe.composition.counter import Counter
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.measuring import layers, measure
@@ -26,19 +27,35 @@ class Made:
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:
-    """Plan and render; raises `DoesNotFit`."""
-    recipe, lines = plan(inputs, settings)
-    turns = {number: inputs.fold.turns[number] for number in recipe.turns}
+    """Plan and render; raises `DoesNotFit`.
+
+    A plan adds up what its parts count for. Where a counter counts the whole for more than that, and that is too much,
+    the plan is made again with so much less room, until what is handed out fits by its own count.
+    """
+    spare = 0
+    while True:
+        made = _made(inputs, settings, spare)
+        excess = made.recipe.tokens - settings.window
+        if excess <= 0:
+            return made
+        spare = max(2 * spare, spare + excess)
+
+
+def _made(inputs: Inputs, settings: Settings, spare: int) -> Made:
+    planned = plan(inputs, settings, spare)
+    recipe = planned.recipe
+    turns = {number: inputs.kept.get(number) or inputs.fold.turns[number] for number in recipe.turns}
     if inputs.open is not None:
         turns[inputs.turn] = inputs.open
-    stored = Stored(turns, inputs.instructions, lines)
+    stored = Stored(turns, inputs.instructions, planned.lines, planned.prompts)
     rendered = render(recipe, stored)
-    return Made(sealed(recipe, rendered, settings.counter, inputs.fold.chain), rendered, stored)
+    return Made(sealed(recipe, rendered, settings.counter, inputs), rendered, stored)
 
 
-def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> Recipe:
-    """The recipe with the digest, the measures and the id of what it renders to."""
-    found = rendered.sha256
+def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, inputs: Inputs) -> Recipe:
+    """The recipe with the digest, the measures and the id of what it renders to, and how much of that is as before."""
+    found, chain, before = rendered.sha256, inputs.fold.chain, inputs.before
+    ladder = stability.ladder(rendered)
     key = f"{chain}\x00{recipe.turn}\x00{recipe.position}\x00{recipe.window}\x00{found}"
     tokens, shares = measure(rendered, counter, int(recipe.settings.get("anchor", 0)))
     return msgspec.structs.replace(
@@ -48,6 +65,8 @@ def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, chain: str) -> 
         tokens=tokens,
         layers=shares,
         bytes=len(rendered.data),
+        stable=stability.stable(ladder, before.ladder) if before else 0,
+        ladder=stability.packed(ladder),
     )
 
 

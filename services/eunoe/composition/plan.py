@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from eunoe.composition import budget, fitting
-from eunoe.composition.draft import Draft, reaches
+from dataclasses import dataclass
+
+from eunoe.composition import ahead, budget, fitting, left, literal
+from eunoe.composition.draft import Draft
 from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.outline import Asked
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
 
 
-def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
-    """What to show and how, with the lines of the facts, and of the session's state, by their ids. ``id``, ``sha256``
-    and ``tokens`` are the renderer's to fill in.
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A recipe, with the lines of its facts, and of the session's state, by their ids, and what was asked in the turns
+    that its outline names."""
+
+    recipe: Recipe
+    lines: dict[str, str]
+    prompts: dict[int, Asked]
+
+
+def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
+    """What to show and how, in a window of which ``spare`` tokens are kept free. ``id``, ``sha256`` and what is
+    measured are the renderer's to fill in.
 
     Raises `DoesNotFit`.
     """
-    draft = Draft(inputs, settings)
+    draft = Draft(inputs, settings, spare)
+    start = draft.used
     floor = fitting.fit(draft)
     opened = [inputs.open] if inputs.open is not None else []
     shown = [one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)]
@@ -49,44 +63,70 @@ def plan(inputs: Inputs, settings: Settings) -> tuple[Recipe, dict[str, str]]:
         floor=floor,
         note=fitting.note(draft) if floor else "",
         pending=draft.pending,
+        ahead=ahead.leaving(draft),
         tools=inputs.tools,
         refused=inputs.refused,
         model=settings.model,
         steps=tuple(draft.steps),
-        settings=_numbers(draft),
+        outline=draft.outline,
+        outline_hidden=draft.outline_hidden,
+        settings=_numbers(draft, start),
     )
     lines = {fact.shown.id: fact.line for fact in (*draft.facts.earlier, *draft.facts.now)}
-    return recipe, lines | ({draft.carried.shown.id: draft.carried.line} if draft.carried else {})
+    lines |= {draft.carried.shown.id: draft.carried.line} if draft.carried else {}
+    named = {one.turn for one in draft.outline}
+    return Planned(recipe, lines, {turn: said for turn, said in draft.past.prompts.items() if turn in named})
 
 
-def _numbers(draft: Draft) -> dict[str, float]:
-    """Every number that the plan depended on, beside those that the recipe names."""
+def _numbers(draft: Draft, start: int) -> dict[str, float]:
+    """Every number that the plan depended on, beside those that the recipe names, and what the next plan goes on from.
+
+    ``fill_before`` and ``fill_after`` are tokens without the request, before and after what was done to fit.
+    """
+    settings = draft.settings
     return {
-        "target": draft.settings.target,
-        "headroom": draft.settings.headroom,
+        "target": settings.target,
+        "headroom": settings.headroom,
         "headroom_tokens": draft.budget.headroom,
         "goal": draft.budget.goal,
         "anchor": draft.inputs.anchor,
-        "output": draft.settings.output,
-        "keep": draft.settings.keep,
-        "relevant": int(draft.settings.relevant),
-        "outline": int(draft.settings.outline),
+        "spare": draft.spare,
+        "output": settings.output,
+        "keep": settings.keep,
+        "relevant": int(settings.relevant),
+        "outline": int(settings.outline),
+        "fill_before": start,
+        "fill_after": draft.used,
+        "turns_left": draft.left_now,
+        "erased": draft.past.erased,
+        "squeezed": int(draft.squeezed),
+        "older": int(draft.older),
+        "rounds_of": draft.last.number if draft.dropped and draft.last else 0,
     }
 
 
 def enough(inputs: Inputs, settings: Settings) -> bool:
-    """Whether the fold reaches back as far as this plan can need: to the cut mark, or a window full of turns."""
+    """Whether the fold reaches back as far as this plan can need: to the cut mark, or a window full of turns, and to
+    the turns before that are looked at."""
     fold = inputs.fold
     if fold.complete:
         return True
     if inputs.open is not None and not inputs.open.whole:
         return False
-    newest = sum(1 for _ in zip(fold.committed(), range(settings.headroom), strict=False))
-    if newest < settings.headroom and fold.base > 1:
+    count = max(settings.headroom, settings.keep)
+    newest = sum(1 for _ in zip(fold.committed(), range(count), strict=False))
+    if newest < count and fold.base > 1:
         return False
-    if inputs.mark and fold.base <= inputs.mark:
+    since = literal.start(inputs, settings)
+    if since and fold.base <= left.reach(inputs, since):
         return True
-    return reaches(inputs, settings)
+    return _full(inputs, settings)
+
+
+def _full(inputs: Inputs, settings: Settings) -> bool:
+    """Whether the turns that are folded fill the window, and those before them that are looked at are there."""
+    found = literal.literal(inputs, settings)
+    return found.reach > settings.window and inputs.fold.base <= left.reach(inputs, found.first)
 
 
 def check(window: int, target: float, headroom: int, keep: int = 0) -> None:

@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eunoe.composition import blocks, contents
+from eunoe.composition import blocks, contents, outline
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import Piece
+from eunoe.composition.outline import Asked
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Manner, Renderings, turn_pieces
 from eunoe.schemas.context import LayerName, Recipe, Rendering
@@ -21,12 +22,12 @@ from eunoe.schemas.context import LayerName, Recipe, Rendering
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What a recipe names: ``turns`` by number (the asking one too), the instructions, the lines of
-    facts and of the session's state by their ids, and the prompts of the turns of the outline by turn."""
+    facts and of the session's state by their ids, and the what was asked in the turns of the outline by turn."""
 
     turns: Mapping[int, Turn]
     instructions: Sequence[Item]
     lines: Mapping[str, str]
-    prompts: Mapping[int, Item] = field(default_factory=dict)
+    prompts: Mapping[int, Asked] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def render(recipe: Recipe, stored: Stored) -> Rendered:
     manner = Manner(recipe.format, recipe.memory_tool)
     texts = [contents.text(item.event) for item in stored.instructions]
     parts: list[tuple[LayerName, Sequence[Piece]]] = [
-        ("earlier", _earlier(recipe, stored.lines, manner)),
+        ("earlier", _earlier(recipe, stored, manner)),
         ("literal", _literal(recipe, stored, manner)),
         ("now", _now(recipe, stored.lines, manner)),
         ("request", _request(recipe, stored, manner)),
@@ -65,22 +66,26 @@ def render(recipe: Recipe, stored: Stored) -> Rendered:
     return Rendered(messages, system, (("instructions", instructions), *parts))
 
 
-def _earlier(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
+def _earlier(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
     text = blocks.earlier(
-        [lines[fact.id] for fact in recipe.earlier if fact.id in lines],
+        [stored.lines[fact.id] for fact in recipe.earlier if fact.id in stored.lines],
         recipe.earlier_hidden,
         left=recipe.left,
         erased=recipe.erased,
         first_turn=recipe.first_turn,
         pending=recipe.pending,
         memory_tool=recipe.memory_tool,
+        outline=outline.lines(recipe.outline, stored.prompts),
+        outline_hidden=recipe.outline_hidden,
     )
     return manner.shape.derived(text) if text else ()
 
 
 def _now(recipe: Recipe, lines: Mapping[str, str], manner: Manner) -> Sequence[Piece]:
     state = lines.get(recipe.state.id, "") if recipe.state else ""
-    text = blocks.now([lines[fact.id] for fact in recipe.now if fact.id in lines], recipe.now_hidden, state)
+    text = blocks.now(
+        [lines[fact.id] for fact in recipe.now if fact.id in lines], recipe.now_hidden, state, recipe.tools
+    )
     return manner.shape.derived(text) if text else ()
 
 

@@ -12,10 +12,10 @@ from heapq import merge
 from typing import TypeVar
 
 from eunoe.composition.known import Known, Rank
+from eunoe.schemas import limits
 
 _Key = TypeVar("_Key", int, str)
 
-BEARING = 4  # facts that bear on a request, shown beside it
 COMMON = 64  # facts; a word that more of them share tells none of them apart
 FACT_BYTES = 1_024  # bytes of memory that a fact takes beside its line and its words
 WORD_BYTES = 100  # bytes of memory for each word that leads to a fact
@@ -102,14 +102,14 @@ class Facts:
         return (fact for turn in turns for shelf in self._shelves for fact in shelf.of_turn(turn))
 
     def bearing(self, words: frozenset[str], without: frozenset[str], view: frozenset[int]) -> tuple[Known, ...]:
-        """The facts that share most words with a request, `BEARING` at most.
+        """The facts that share most words with a request, `limits.RELEVANT_FACTS` at most.
 
         ``without`` are ids of facts that are shown already; a fact of a turn in ``view`` is shown by it.
         """
         found = {fact.shown.id: fact for word in words for shelf in self._shelves for fact in shelf.sharing(word)}
         left = (fact for fact in found.values() if fact.shown.id not in without and not fact.said_by(view))
         scored = [(-len(fact.words & words), fact.rank, fact) for fact in left]
-        return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[:BEARING])
+        return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[: limits.RELEVANT_FACTS])
 
 
 def _rank(fact: Known) -> Rank:

@@ -11,6 +11,7 @@ import pytest
 from shapes import check_anthropic, check_openai
 
 from eunoe.audit import rules
+from eunoe.composition import outline
 from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold
@@ -145,7 +146,7 @@ class Compose:
         return Composed(made.recipe, made.rendered)
 
     def marked(self, first_turn: int) -> Recipe:
-        """A last recipe of this profile of which no more is known than its cut mark."""
+        """A last recipe of which no more is known than its cut mark; every turn before that was committed."""
         return Recipe(
             v=limits.SCHEMA_VERSION,
             id="c0",
@@ -158,12 +159,15 @@ class Compose:
             turns=(),
             first_turn=first_turn,
             sha256="",
+            left=first_turn - 1,
         )
 
 
 def stored_of(recipe: Recipe, fold: Fold, instructions: Sequence[Item], facts: Sequence[Known]) -> Stored:
     turns = {number: fold.turns[number] for number in (*recipe.turns, recipe.turn) if number in fold.turns}
-    return Stored(turns, instructions, {fact.shown.id: fact.line for fact in facts})
+    left = [fold.turns[one.turn] for one in recipe.outline]
+    prompts = {turn.number: said for turn in left if (said := outline.asked_in(turn))}
+    return Stored(turns, instructions, {fact.shown.id: fact.line for fact in facts}, prompts)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def test_facts_without_room_that_bear_on_the_request_stand_beside_it(kit: Any) -
     recipe = composed.recipe
     assert [line.id for line in recipe.now] == [fact("", at=3).id]
     assert recipe.now_hidden == 0
-    assert len(recipe.earlier) + recipe.earlier_hidden == 79
+    assert len(recipe.earlier) + recipe.earlier_hidden == 80
     assert f"({recipe.earlier_hidden} more facts not shown)" in composed.messages[0]["content"]
 
 

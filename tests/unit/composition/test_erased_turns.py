@@ -71,8 +71,8 @@ def test_a_thread_of_which_all_was_erased_says_only_that(kit: Any) -> None:
     kit.check_anthropic(composed.messages)
 
 
-def test_an_erased_turn_before_the_cut_mark_counts_among_those_that_left(kit: Any) -> None:
-    """Turns 1 to 6 with the mark at 4, where 2 and 5 are gone: three left, one erased, and two are shown."""
+def test_an_erased_turn_before_the_cut_mark_is_none_that_left(kit: Any) -> None:
+    """Turns 1 to 6 with the mark at 4, where 2 and 5 are gone: two left, two are erased, and two are shown."""
     thread = kit.thread()
     for number in range(1, 7):
         thread.turn(*kit.asks(f"q{number}"))
@@ -80,7 +80,7 @@ def test_an_erased_turn_before_the_cut_mark_counts_among_those_that_left(kit: An
 
     recipe = kit.compose()(thread.fold(), request="next", mark=4).recipe
 
-    assert (recipe.turns, recipe.first_turn, recipe.left, recipe.erased) == ((4, 6), 4, 3, 1)
+    assert (recipe.turns, recipe.first_turn, recipe.left, recipe.erased) == ((4, 6), 4, 2, 2)
 
 
 def test_turns_that_leave_take_the_erased_ones_before_them_along(kit: Any) -> None:
@@ -95,13 +95,13 @@ def test_turns_that_leave_take_the_erased_ones_before_them_along(kit: Any) -> No
 
     recipe = kit.compose(window=2048, headroom=0)(thread.fold(), request="next").recipe
 
-    assert (recipe.turns, recipe.first_turn, recipe.left, recipe.erased) == ((6, 7, 8, 10), 6, 5, 1)
-    assert recipe.steps == ("left 5 turns",)
+    assert (recipe.turns, recipe.first_turn, recipe.left, recipe.erased) == ((6, 7, 8, 10), 6, 4, 2)
+    assert recipe.steps == ("left 4 turns",)
 
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_a_past_of_erased_turns_is_not_looked_at_without_end(kit: Any, kept: int) -> None:
-    """Each counts for a token of the window: of 1,100 the newest 1,025 are looked at in a window of 1,024."""
+    """Each counts for a token: of 1,100 the newest 1,025 are looked at in a window of 1,024, and 64 before those."""
     thread = kit.thread()
     for _ in range(1100):
         thread.turn(*kit.asks("q"))
@@ -109,7 +109,7 @@ def test_a_past_of_erased_turns_is_not_looked_at_without_end(kit: Any, kept: int
 
     recipe = kit.compose(window=1024)(thread.fold(), request="next").recipe
 
-    assert (recipe.turns, recipe.erased, recipe.left, recipe.first_turn) == ((), 1025, 75, 76)
+    assert (recipe.turns, recipe.erased, recipe.left, recipe.first_turn) == ((), 1089, 11, 76)
 
 
 def test_a_context_with_erased_turns_is_composed_again_from_its_recipe(kit: Any) -> None:

@@ -96,7 +96,7 @@ def compose(kit: Any, spec: dict[str, Any], fold: Fold, key: str, form: str) -> 
 
 @pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
 @given(spec=threads)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form: str, spec: dict[str, Any]) -> None:
     """It ends; below 85 % of the window, or at the floor within it, or `DoesNotFit` says what the floor is."""
     thread, fold, key = build(kit, spec)
@@ -122,7 +122,7 @@ def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form
 
 
 @given(spec=threads)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_openai_gets_every_call_with_its_result(kit: Any, spec: dict[str, Any]) -> None:
     """Valid for the SDK's own types; the tool messages of a call's message follow it at once, one each."""
     _, fold, key = build(kit, spec)
@@ -135,7 +135,7 @@ def test_openai_gets_every_call_with_its_result(kit: Any, spec: dict[str, Any]) 
 
 
 @given(spec=threads)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dict[str, Any]) -> None:
     """Valid for the SDK's own types; user first and last, no empty text, every call answered in the next message."""
     _, fold, key = build(kit, spec)
@@ -148,7 +148,7 @@ def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dic
 
 
 @given(spec=threads)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_fold_that_reaches_far_enough_gives_what_the_whole_one_gives(kit: Any, spec: dict[str, Any]) -> None:
     """Folding backwards may stop where `enough` says so: what is older cannot matter."""
     thread, whole, key = build(kit, {**spec, "instructions": None})

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from eunoe.composition import choosing
 from eunoe.composition.known import Known
-from eunoe.composition.shelf import BEARING, COMMON, Facts, Shelf
+from eunoe.composition.shelf import COMMON, Facts, Shelf
+from eunoe.schemas import limits
 from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Identity
 
@@ -98,7 +99,7 @@ def test_two_shelves_are_read_as_one(
     assert len(found) == len(both)
     wanted = [fact for fact in both if fact.words & words and (fact.conflict or fact.turn not in turns)]
     wanted.sort(key=lambda fact: (-len(fact.words & words), fact.rank))
-    assert list(found.bearing(words, frozenset(), view)) == wanted[:BEARING]
+    assert list(found.bearing(words, frozenset(), view)) == wanted[: limits.RELEVANT_FACTS]
 
 
 def test_a_word_that_most_facts_share_tells_nothing_apart() -> None:

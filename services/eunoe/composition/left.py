@@ -1,0 +1,92 @@
+"""The turns before the first literal one, as far as a plan looks at them. Pure.
+
+Which they are depends on the last recipe and the first literal turn alone, never on how much of the thread happens to
+be folded: `eunoe.composition.plan.enough` sees to it that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from eunoe.composition import outline
+from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.inputs import Inputs
+from eunoe.composition.literal import is_erased
+from eunoe.composition.outline import Asked
+from eunoe.schemas.context import LeftTurn, Recipe
+
+LOOKED_AT = 64  # turns before the first literal one that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """``turns`` have something to say, oldest first, and what was asked in them is in ``prompts``. ``erased`` counts
+    those before the first literal turn that are known to have nothing left to say, ``found`` those of them that the
+    last recipe did not know of."""
+
+    turns: tuple[LeftTurn, ...]
+    prompts: dict[int, Asked]
+    erased: int
+    found: int
+
+
+def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
+    """The turns before turn ``first``: those that the last outline names, and those that left since.
+
+    Where there is no last outline, they are those of the last `LOOKED_AT` turns. ``erased`` are turns from ``first``
+    on that have nothing to say.
+    """
+    before, fold = inputs.before, inputs.fold
+    named = [one for one in before.outline if one.turn < first] if before else []
+    doubtful = [turn for number in _doubtful(inputs) if number < first and (turn := fold.turns.get(number))]
+    gone = {turn.number for turn in doubtful if is_erased(turn)}
+    turns = list(_committed(fold, _start(inputs, first), first))
+    empty = {turn.number for turn in turns if is_erased(turn)}
+    shown = [turn for turn in turns if turn.number not in empty]
+    known = max(_erased_before(before) - sum(number < inputs.mark for number in erased), 0)
+    earlier = len(gone) + sum(number < inputs.mark for number in empty)
+    total = max(known, earlier) if is_new(before) else known + earlier
+    prompts = {one.turn: said for one in named if (said := inputs.named.get(one.turn))}
+    prompts |= {turn.number: said for turn in shown if (said := outline.asked_in(turn))}
+    kept = [one for one in named if one.turn not in gone]
+    return Left(
+        turns=(*kept, *(outline.left_turn(turn) for turn in shown)),
+        prompts=prompts,
+        erased=total + sum(number >= inputs.mark for number in empty),
+        found=total - known,
+    )
+
+
+def is_new(before: Recipe | None) -> bool:
+    """Whether there is no last outline to go on from."""
+    return before is None or (before.left > 0 and not before.outline)
+
+
+def reach(inputs: Inputs, first: int) -> int:
+    """The oldest turn that has to be folded where ``first`` is the oldest that may be literal."""
+    return max(min([first, _start(inputs, first), *_doubtful(inputs)]), 1)
+
+
+def _start(inputs: Inputs, first: int) -> int:
+    """The oldest turn before turn ``first`` that is looked at."""
+    return first - LOOKED_AT if is_new(inputs.before) else max(inputs.mark, first - LOOKED_AT)
+
+
+def _doubtful(inputs: Inputs) -> list[int]:
+    """The turns just before the mark of which nothing may be left, since what was asked in them is not."""
+    named = inputs.before.outline if inputs.before else ()
+    near = [one.turn for one in named if one.turn >= inputs.mark - LOOKED_AT]
+    return [turn for turn in near if (said := inputs.named.get(turn)) is None or said.erased]
+
+
+def _committed(fold: Fold, start: int, end: int) -> Iterable[Turn]:
+    """The committed turns from ``start`` to before ``end`` that are folded whole."""
+    for number in range(max(start, fold.base, 1), end):
+        turn = fold.turns.get(number)
+        if turn is not None and turn.state == "committed":
+            yield turn
+
+
+def _erased_before(before: Recipe | None) -> int:
+    return int(before.settings.get("erased", 0)) if before else 0
