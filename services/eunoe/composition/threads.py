@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from eunoe.composition.draft import PENDING_LOOKED_AT
 from eunoe.composition.fold import Fold
+from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.walking import Walker
@@ -167,7 +167,7 @@ class Threads:
     def _tidy(self, fold: Fold) -> None:
         if fold.size > limits.FOLDED_THREAD_BYTES and fold.recipes:
             oldest = min(composed.recipe.first_turn for composed in fold.recipes.values())
-            fold.trim(oldest - PENDING_LOOKED_AT)
+            fold.trim(oldest - LOOKED_AT)
         total = sum(held.fold.size for held in self._held.values())
         for chain in list(self._held):
             held = self._held[chain]
