@@ -35,12 +35,12 @@ def of_layer(text: str, format: Format, said_by: Speakers | None = None) -> Iter
     ``said_by`` goes on from layer to layer: a block of Anthropic's does not name its role by itself.
     """
     if format in WRITTEN:
-        yield from (("", _unquoted(line)) for line in text.splitlines())
+        yield from (("", _unquoted(line)) for line in text.split("\n") if text)
         return
     if format in APART and text.startswith("[]"):
         yield "system", text[2:]
         return
-    for line in text.splitlines():
+    for line in text.split("\n") if text else ():
         piece = _decoded(line)
         role = next((role for role, block in said_by or () if block == piece), "")
         yield from (_spoken(role, who, what) for who, what in of(piece))

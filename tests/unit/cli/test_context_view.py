@@ -8,7 +8,7 @@ from views import plain
 
 from eunoe.cli import context_view, turns_view
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Context, Layer, Recipe, Watermark
+from eunoe.schemas.context import Context, Layer, LeftTurn, Recipe, Rendering, ShownFact, Watermark
 from eunoe.schemas.requests import TurnLine, TurnsReply
 
 NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
@@ -46,6 +46,7 @@ def test_a_context_shows_its_window_and_then_its_layers() -> None:
         "thread builder, turn 3: 500 of 1,000 tokens (openai)",
         "EEEEEELLLLLLLLLLLLLLLLLLLLLRRR······························",
         "E earlier 100   L literal 350   R request 50   · free 500",
+        "counted by: bytes/4",
         "reflects: the log to 45; facts: permanent 3, session 2,",
         "thread 9",
         "",
@@ -63,25 +64,71 @@ def test_a_context_shows_its_window_and_then_its_layers() -> None:
 
 
 def test_everything_a_reader_must_know_is_said() -> None:
-    """Note, difference, reconstruction, staleness, pending facts, what left and the steps each have a line."""
+    """Doubts first, then what was done and what for, then figures; each in a line under its name."""
     found = composed(
         note="At the floor.",
         differs="renderer 2, not 1",
-        reconstructed=True,
         stale=("thread",),
-        recipe=recipe(pending=(4, 5), left=1, erased=2, steps=("references", "turns")),
-    )
+        counter="o200k_base",
+        recipe=recipe(
+            refused="c0", pending=(4, 5), ahead=((6, 6), (8, 9)), left=3, first_turn=4, outline_hidden=1, erased=2,
+            outline=(LeftTurn(turn=1, entries=(1, 2)), LeftTurn(turn=3, entries=(5, 9))),
+            steps=("left 3 turns", "squeezed facts"), tools=("bash", "read_file"), model="gpt-4o",
+            settings={"anchor": 120.0}, bytes=2000, stable=1500,
+            renderings=(
+                Rendering(entry=3, how="reference"), Rendering(entry=5, how="reference"),
+                Rendering(entry=6, how="cut", spans=((0, 9, 5),)), Rendering(entry=7, how="arguments", size=640),
+            ),
+        ),
+    )  # fmt: skip
 
     assert plain(context_view.remarks(found), 200) == [
         "note: At the floor.",
         "differs: renderer 2, not 1",
-        "reconstructed: no request was made here through Eunoe, so this is what one would have carried",
         "not fresh: thread; ask again, or wait longer",
-        "pending: facts of turns 4, 5 are still to come",
-        "left out: 1 turn before turn 2",
+        "refused: composed in place of c0, which was too long for its provider",
+        "pending: facts of turns 4-5 are still to come",
+        "ahead: turns 6, 8-9 leave next, and their facts are asked for",
+        "left out: 3 turns before turn 4",
+        "outline: names turns 1, 3, and leaves 1 unnamed",
         "erased: everything said in 2 turns",
-        "done to fit: references, turns",
+        "done to fit: left 3 turns, squeezed facts",
+        "in short: 2 references, 1 cut reply, 1 call without its long arguments",
+        "tools: bash, read_file",
+        "counted by: o200k_base for gpt-4o, +120 by what the provider counted",
+        "stable: its first 1,500 of 2,000 bytes (75%) are those of the context before it",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
+    ]
+
+
+def test_a_reconstructed_context_says_so_and_follows_none() -> None:
+    """No provider holds a beginning of it."""
+    found = composed(reconstructed=True, recipe=recipe(bytes=2000, stable=0))
+
+    assert plain(context_view.remarks(found), 200) == [
+        "reconstructed: no request was made here through Eunoe, so this is what one would have carried",
+        "counted by: bytes/4",
+        "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
+    ]
+
+
+def test_every_fact_is_named_with_its_layer_and_its_source() -> None:
+    """By as much of its id as tells them apart; a long line goes on under its beginning."""
+    found = composed(
+        facts=(
+            ShownFact(
+                id="fabcde22222", layer="earlier", line="- tests make test: passed — from tool bash, turn 2, entry 4"
+            ),
+            ShownFact(id="fabcdf33333", layer="now", line="- branch current: main — from person ann"),
+        )
+    )
+
+    assert plain(context_view.facts(found, 60), 60) == [
+        "",
+        "── 2 facts · `eunoe fact why ID` says where one is from ────",
+        "fabcde  earlier  tests make test: passed — from tool bash,",
+        "                 turn 2, entry 4",
+        "fabcdf  now      branch current: main — from person ann",
     ]
 
 
@@ -104,19 +151,35 @@ def test_a_context_without_layer_texts_shows_its_messages() -> None:
 
 
 def test_turns_list_what_changed() -> None:
-    """A heading a turn, its prompt, and a line for every change of its context."""
+    """A heading a turn, its prompt, its context's figures and bar, and a line for every change."""
     line = TurnLine(
         turn=2, state="committed", time=NINE, prompt="Go\non.", entries=(3, 9), agent="ann", composed=True,
-        tokens=640, window=8192, changes=("turn 1 left", "2 outputs became references"),
+        tokens=1200, window=2400, format="openai", layers={"literal": 800, "request": 400}, contexts=3, bytes=4800,
+        stable=3600, changes=("condensed from 3 turns to 2, from 2,100 to 1,500 tokens: left 1 turn, squeezed facts",),
     )  # fmt: skip
 
-    assert plain(turns_view.turns("builder", TurnsReply(turns=(line,), more=True), 80)) == [
+    assert plain(turns_view.turns("builder", TurnsReply(turns=(line,), more=True), 59), 59) == [
         "thread builder",
+        "I instructions E earlier L literal N now R request · free",
         "",
         "turn 2 · committed · 2026-01-31 09:05 · ann · entries 3-9",
         "  asked    Go on.",
-        "  context  640 of 8,192 tokens",
-        "  changed  turn 1 left",
-        "  changed  2 outputs became references",
+        "  context  1,200 of 2,400 tokens, openai, the last of 3,",
+        "           75% as before",
+        "           LLLLLLLLLLLLLLLLRRRRRRRR························",
+        "  changed  condensed from 3 turns to 2, from 2,100 to 1,500",
+        "           tokens: left 1 turn, squeezed facts",
         "more follow: add --after 2",
+    ]
+
+
+def test_a_turn_without_a_context_has_neither_figures_nor_a_bar() -> None:
+    """An import: what was asked, and nothing that was composed."""
+    line = TurnLine(turn=1, state="open", time=NINE, prompt="", entries=(3, 3))
+
+    assert plain(turns_view.turns("builder", TurnsReply(turns=(line,)), 80)) == [
+        "thread builder",
+        "",
+        "turn 1 · open · 2026-01-31 09:05 · entry 3",
+        "  asked    (nothing)",
     ]

@@ -71,7 +71,7 @@ def test_an_anthropic_message_names_its_role_with_every_block() -> None:
 
 def test_plain_text_is_read_back_from_its_quotes() -> None:
     """Pieces of the text format are insides of JSON strings; the instructions come with their quotes."""
-    assert list(messages_view.of_layer("<a>\\nx\n<b>", "text")) == [("", "<a>\nx\n\n<b>")]
+    assert list(messages_view.of_layer("<a>\\nx\n<b>", "text")) == [("", "<a>\nx"), ("", "<b>")]
     assert list(messages_view.of_layer('"<a>\\nx"', "text")) == [("", "<a>\nx")]
 
 
@@ -79,3 +79,32 @@ def test_what_is_no_message_is_shown_as_it_is() -> None:
     """Lines that are no JSON, and values of no known shape, stay readable."""
     assert list(messages_view.of_layer("half {", "openai")) == [("", "half {")]
     assert list(messages_view.of({"odd": 1})) == [("", '{"odd":1}')]
+
+
+def test_items_of_the_responses_api_are_read_as_messages_are() -> None:
+    """A message, a call and its output, each an item on a line; the instructions come apart."""
+    lines = (
+        '{"type":"message","role":"user","content":"Go."}',
+        '{"type":"function_call","call_id":"call_3","name":"ls","arguments":"{}"}',
+        '{"type":"function_call_output","call_id":"call_3","output":"a.txt"}',
+    )
+
+    assert list(messages_view.of_layer("\n".join(lines), "responses")) == [
+        ("user", "Go."),
+        ("assistant calls ls (call_3)", "{}"),
+        ("result of call_3", "a.txt"),
+    ]
+    assert list(messages_view.of_layer("[]Be brief.", "responses")) == [("system", "Be brief.")]
+
+
+def test_markdown_is_read_back_from_its_quotes() -> None:
+    """A part on each line, as in the text format."""
+    assert list(messages_view.of_layer("## User\\n\\n> Hi\n## Assistant\\n\\n> Yes", "markdown")) == [
+        ("", "## User\n\n> Hi"),
+        ("", "## Assistant\n\n> Yes"),
+    ]
+
+
+def test_what_ends_a_line_elsewhere_breaks_no_piece() -> None:
+    """JSON leaves a line separator as it is, so only a line feed parts two pieces."""
+    assert list(messages_view.of_layer('{"role":"user","content":"a\u2028b"}', "openai")) == [("user", "a\u2028b")]
