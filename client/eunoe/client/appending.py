@@ -25,12 +25,13 @@ CLOSE_SECONDS = 10.0  # seconds that closing waits for events that the outbox st
 class Appending:
     """One space in the name of one caller, as far as it is written to.
 
+    ``window``: tokens of a context where none are named, None for the setting of the composition workers.
     ``patience``: seconds that an append waits for an answer before it is said to be unknown. ``keep``: what
     cannot be delivered now is no error of the append; its receipt says ``kept`` and the log says why.
     """
 
     def __init__(
-        self, gate: Gate, outbox: Outbox, receipts: Receipts, *, window: int = 8192, keep: bool = False
+        self, gate: Gate, outbox: Outbox, receipts: Receipts, *, window: int | None = None, keep: bool = False
     ) -> None:
         self.gate = gate
         self.receipts = receipts

@@ -42,8 +42,13 @@ def _types(verb: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _check(verb: Callable[..., Any], name: str, value: object) -> None:
+    check(name, _types(verb)[name], value, verb.__name__)
+
+
+def check(name: str, kind: Any, value: object, where: str) -> None:
+    """Raise `Invalid` for an argument that is not of a type."""
     try:
-        msgspec.convert(value, _types(verb)[name], builtin_types=(datetime,))
+        msgspec.convert(value, kind, builtin_types=(datetime,))
     except msgspec.ValidationError as error:
         wrong = _THEIRS.sub(lambda found: _OURS[found[1]], str(error))
-        raise Invalid(f"{name} of {verb.__name__}: {wrong[:1].lower()}{wrong[1:]}") from None
+        raise Invalid(f"{name} of {where}: {wrong[:1].lower()}{wrong[1:]}") from None

@@ -103,7 +103,7 @@ async def _connected(
         requester = await Requester.open(connection)
         kept = settings.data / FILE if settings.data.is_dir() else None
         async with opened(kind, Gate(requester, settings.space, settings.caller), kept, path, keep) as memory:
-            memory.window = settings.window
+            memory.window = settings.window if "window" in settings.model_fields_set else None
             yield memory
 
 

@@ -58,11 +58,11 @@ class Memory(Facts[asynchronous.Memory]):
         return Thread(self._portal, self._memory.thread(id, agent=agent, session=session))
 
     @property
-    def window(self) -> int:
+    def window(self) -> int | None:
         return self._memory.window
 
     @window.setter
-    def window(self, tokens: int) -> None:
+    def window(self, tokens: int | None) -> None:
         self._memory.window = tokens
 
     @property

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal
 
 from eunoe.client import thread as threads
 from eunoe.client import turn as turns
+from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
 from eunoe.schemas.context import Context
 from eunoe.schemas.context import Format as ContextFormat
 from eunoe.schemas.events import Attachment, Event
-from eunoe.schemas.requests import HeadReply, Shown, ShowReply, TurnLine
+from eunoe.schemas.requests import HeadReply, Refused, Shown, ShowReply, TurnLine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -88,11 +89,12 @@ class Turn(Runs):
         self,
         window: int | None = None,
         format: ContextFormat = "openai",  # noqa: A002 - the word of the API
-        *,
-        model: str = "",
-        memory_tool: bool = False,
+        **how: Unpack[How],
     ) -> Context:
-        return self._run(self._turn.context, window, format, model=model, memory_tool=memory_tool)
+        return self._run(self._turn.context, window, format, **how)
+
+    def refused(self, tokens: int) -> Context:
+        return self._run(self._turn.refused, tokens)
 
     def commit(self) -> Receipt:
         return self._run(self._turn.commit)
@@ -146,10 +148,10 @@ class Thread(Runs):
         *,
         prompt: str = "",
         turn: int = 0,
-        model: str = "",
         preview: str | None = None,
+        **how: Unpack[How],
     ) -> Context:
-        return self._run(self._thread.context, window, format, prompt=prompt, turn=turn, model=model, preview=preview)
+        return self._run(self._thread.context, window, format, prompt=prompt, turn=turn, preview=preview, **how)
 
     def compose(
         self,
@@ -160,9 +162,9 @@ class Thread(Runs):
         prompt: str = "",
         turn: int = 0,
         store: bool = False,
-        model: str = "",
-        memory_tool: bool = False,
+        refused: Refused | None = None,
         preview: str | None = None,
+        **how: Unpack[How],
     ) -> Context:
         return self._run(
             self._thread.compose,
@@ -172,9 +174,9 @@ class Thread(Runs):
             prompt=prompt,
             turn=turn,
             store=store,
-            model=model,
-            memory_tool=memory_tool,
+            refused=refused,
             preview=preview,
+            **how,
         )
 
     def show(self, entry: int) -> Shown:

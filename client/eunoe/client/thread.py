@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from eunoe.client import exporting
+import msgspec
+
+from eunoe.client import composing, exporting
+from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
 from eunoe.schemas import ids, limits, subjects
@@ -14,8 +17,8 @@ from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import Attachment, Event
 from eunoe.schemas.requests import (
     ComposeReply,
-    ComposeRequest,
     HeadReply,
+    Refused,
     Shown,
     ShowReply,
     ShowRequest,
@@ -68,14 +71,15 @@ class Thread:
         *,
         prompt: str = "",
         turn: int = 0,
-        model: str = "",
         preview: str | None = None,
+        **how: Unpack[How],
     ) -> Context:
         """Look: the context that ``prompt`` would get now, or, with ``turn``, the one that a past turn got.
 
-        ``preview``: as a turn of that preview would see it now.
+        ``window``: its tokens; None for the setting, and, of a past turn, for its own. ``preview``: as a turn of that
+        preview would see it now. Everything else is in `How`.
         """
-        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, model=model, preview=preview)
+        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, preview=preview, **how)
 
     async def compose(
         self,
@@ -86,26 +90,30 @@ class Thread:
         prompt: str = "",
         turn: int = 0,
         store: bool = False,
-        model: str = "",
-        memory_tool: bool = False,
+        refused: Refused | None = None,
         preview: str | None = None,
+        **how: Unpack[How],
     ) -> Context:
-        """Ask for a context; it reflects what this client has written before."""
-        request = ComposeRequest(
-            window=window if window is not None else 0 if turn else self.memory.window,
-            format=format,
+        """Ask for a context; it reflects what this client has written before.
+
+        ``key``: inside that open turn; with ``store`` its recipe is in the log when this returns. ``refused``: the
+        turn's last context, which its provider refused. Everything else is in `How`.
+        """
+        request = composing.request(
+            self.memory.window if window is None and not turn else window,
+            format,
+            how,
             key=key,
             prompt=prompt,
             turn=turn,
             store=store,
-            after=await self.memory.watermark(),
-            model=model,
-            memory_tool=memory_tool,
+            refused=refused,
             session=self.session,
             agent=self.agent,
-            preview=ids.check(preview, "preview") if preview is not None else "",
+            preview=preview,
         )
-        timeout = request.wait + limits.REQUEST_SECONDS
+        request = msgspec.structs.replace(request, after=await self.memory.watermark())
+        timeout = request.wait + request.pending_wait + limits.REQUEST_SECONDS
         reply = await self.memory.gate.ask("compose", request, ComposeReply, self.chain, timeout=timeout)
         return reply.context
 

@@ -6,11 +6,12 @@ import logging
 import uuid
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import anyio
 
-from eunoe.client import jsontext, messages, providers
+from eunoe.client import arguments, jsontext, messages, providers
+from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
 from eunoe.schemas import ids
 from eunoe.schemas.context import Context, Format
@@ -28,6 +29,7 @@ from eunoe.schemas.events import (
     TurnOpened,
     Usage,
 )
+from eunoe.schemas.requests import Refused
 
 if TYPE_CHECKING:
     from eunoe.client.thread import Thread
@@ -64,6 +66,8 @@ class Turn:
         self._tools: dict[str, str] = {}
         self._calls = 0
         self._ended = False
+        self._given: Context | None = None
+        self._how = How()
 
     async def __aenter__(self) -> Turn:
         opened: list[Event] = [
@@ -138,14 +142,36 @@ class Turn:
         self,
         window: int | None = None,
         format: Format = "openai",  # noqa: A002 - the word of the API
-        *,
-        model: str = "",
-        memory_tool: bool = False,
+        **how: Unpack[How],
     ) -> Context:
-        """The context of this turn's next model call, logged before it is handed out."""
-        return await self.thread.compose(
-            window=window, format=format, key=self.key, store=True, model=model, memory_tool=memory_tool
+        """The context of this turn's next model call, logged before it is handed out.
+
+        ``window``: its tokens, None for the setting. Everything else is in `eunoe.client.composing.How`.
+        """
+        given = await self.thread.compose(window=window, format=format, key=self.key, store=True, **how)
+        self._given, self._how = given, how
+        return given
+
+    async def refused(self, tokens: int) -> Context:
+        """A smaller context in the place of the turn's last one, since its provider refused that as too long.
+
+        ``tokens`` are what the provider counted, by which the new one fits; everything else is as it was for the last.
+        Where no answer came, it may be called again. Raises `DoesNotFit` when nothing smaller is possible, and when
+        what stands in the place of a refused context is refused too.
+        """
+        if self._given is None:
+            raise Invalid("no context of this turn was handed out, so none can be refused; ask for one with context()")
+        arguments.check("tokens", int, tokens, "refused")
+        last = self._given
+        self._given = await self.thread.compose(
+            window=last.window,
+            format=last.format,
+            key=self.key,
+            store=True,
+            refused=Refused(context=last.id, tokens=tokens),
+            **self._how,
         )
+        return self._given
 
     async def commit(self) -> Receipt:
         """End the turn: it happened."""

@@ -129,6 +129,7 @@ FOLDED_THREAD_BYTES = 4 * MIB  # bytes of one of them before turns that left are
 
 # Work
 ATTEMPTS = 5  # deliveries of one message before it is a dead letter
+WAIT_SECONDS = 30.0  # seconds that a request may ask to wait, until an answer reflects something
 REQUEST_SECONDS = 10.0  # seconds a request waits for its reply
 RESEND_SECONDS = 2.0  # seconds without an answer after which an append is sent again; doubles, up to REQUEST_SECONDS
 PUBLISH_SECONDS = 5.0  # seconds a publish waits for its acknowledgement

@@ -10,14 +10,13 @@ from eunoe.composition.ready import ready
 from eunoe.composition.remembered import Remembered
 from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Store
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy
 from eunoe.schemas.requests import ThreadState
 
 _FIRST_LOOK = 0.001  # seconds until the second look; each further one waits twice as long
 _LAST_LOOK = 0.02  # seconds between two looks at most
-LONGEST = 30.0  # seconds that anybody waits
 
 
 class _Reached(msgspec.Struct):
@@ -69,7 +68,7 @@ class Freshness:
         """Wait ``wait`` seconds at most; the layers that are not as fresh as ``after`` then, none when all are."""
         stale = await self._stale(thread, after)
         pause = _FIRST_LOOK
-        with anyio.move_on_after(max(0.0, min(wait, LONGEST))):
+        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
             while stale:
                 await anyio.sleep(pause)
                 pause = min(2 * pause, _LAST_LOOK)
@@ -78,7 +77,7 @@ class Freshness:
 
     async def drawn(self, thread: str, turns: int, wait: float) -> None:
         """Wait until everything is drawn from the committed turns up to an ordinal, ``wait`` seconds at most."""
-        with anyio.move_on_after(max(0.0, min(wait, LONGEST))):
+        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
             async with self._store.thread.watch([subjects.state_key(thread)]) as changes:
                 async for change in changes:
                     if change.value is not None and ready(_state.decode(change.value)) >= turns:
