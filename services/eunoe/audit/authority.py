@@ -42,6 +42,7 @@ from eunoe.schemas.subjects import Caller, Role
 
 SWEEPER = Caller("worker", "audit")  # aborts turns left open
 FACTS = Caller("worker", "facts")  # says that sources disagree, and ends sessions that expired
+COMPOSITION = Caller("worker", "composition")  # says what contexts are made of, and the task that a request is part of
 
 SESSION_BOOKS = "book.session."  # how the chains of sessions begin
 
@@ -95,6 +96,7 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
             _check_move(caller, event.fact)
         if isinstance(event, StatingEvent):
             _check_source(caller, event)
+            _check_inferred(caller, event.fact)
             _check_fact(caller, chain, event.fact)
         _check_place(chain, event)
 
@@ -135,6 +137,13 @@ def _check_source(caller: Caller, event: StatingEvent) -> None:
         raise Denied(f"{caller.kind} cannot state a fact as a {source.kind}")
     if source.principal != caller.principal:
         raise Denied(f"the {caller.role} {caller.principal!r} cannot state a fact as {source.principal!r}")
+
+
+def _check_inferred(caller: Caller, fact: Assertion) -> None:
+    """Composition states nothing but the task that it inferred for a request: it is no tool's reporter."""
+    where = (fact.identity.scope, fact.identity.subject)
+    if caller == COMPOSITION and (*where, fact.source.kind, fact.method) != ("thread", "task", "model", "assessed"):
+        raise Denied(f"{caller.kind} states no facts but the task that it took a request to be part of")
 
 
 def _check_fact(caller: Caller, chain: str, fact: Assertion) -> None:

@@ -32,7 +32,7 @@ from eunoe.schemas.events import (
     ToolResult,
     Usage,
 )
-from eunoe.schemas.facts import OWN_CLASS, Assertion, Identity, Scope, Source, SourceClass
+from eunoe.schemas.facts import OWN_CLASS, Assertion, Identity, Method, Scope, Source, SourceClass
 from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller, Role
 
@@ -169,14 +169,38 @@ def test_what_a_role_may_not_do_is_said_in_its_words(role: Role, kind: type[Even
 
 @pytest.mark.parametrize("name", WORKERS)
 def test_each_worker_has_its_duties(name: str) -> None:
-    """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions; no other worker does."""
+    """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions, composition states next to nothing;
+    so no other worker."""
     who = Caller("worker", name)
     own: dict[str, set[type[Event]]] = {
         "audit": {kind for kind in HAPPENED if kind.__name__ == "TurnAborted"},
         "facts": {ConflictRaised, ConflictResolved, SessionEnded},
     }
 
-    assert {kind for kind in EVENTS if may(who, *made(kind, who))} == ALLOWED["worker"] | own.get(name, set())
+    lacks = {FactRecorded} if name == "composition" else set[type[Event]]()
+
+    assert {kind for kind in EVENTS if may(who, *made(kind, who))} == (ALLOWED["worker"] | own.get(name, set())) - lacks
+
+
+@pytest.mark.parametrize(
+    ("scope", "subject", "kind", "method", "expected"),
+    [
+        ("thread", "task", "model", "assessed", True),
+        ("thread", "task", "model", "distilled", False),
+        ("thread", "task", "tool", "assessed", False),
+        ("thread", "task", "person", "assessed", False),
+        ("thread", "note", "model", "assessed", False),
+        ("session", "task", "model", "assessed", False),
+    ],
+)
+def test_composition_states_nothing_but_the_task_of_a_request(
+    scope: Scope, subject: str, kind: SourceClass, method: Method, expected: bool
+) -> None:
+    """By a model, as assessed, in its thread; so it can put no word into a tool's or a person's mouth."""
+    source, identity = Source(kind=kind, principal="ann"), Identity(scope, "t", subject, "current")
+    event = FactRecorded(fact=Assertion(identity=identity, value="v", source=source, at=0, method=method))
+
+    assert may(Caller("worker", "composition"), HERE, event) == expected
 
 
 @pytest.mark.parametrize("role", [role for role in subjects.ROLES if role != "worker"])

@@ -64,7 +64,7 @@ class Assessor:
         Looking (without ``store``) asks no model. Raises `Invalid` for tools that cannot be, and where a model is
         asked for and there is none.
         """
-        mode: Mode = request.assess or self._mode
+        mode = request.assess or self._mode
         check(request.tools, request.unregistered)
         if mode == "model" and self._model is None:
             raise Invalid(NONE)
