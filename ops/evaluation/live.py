@@ -17,7 +17,7 @@ from eunoe.runtime.embedded import embedded
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
 from eunoe.schemas.context import Format
-from eunoe.schemas.requests import ComposeReply, ComposeRequest, FactReply, FactRequest
+from eunoe.schemas.requests import FactReply, FactRequest
 from evaluation.scoring import Recalled
 from evaluation.scripted import Row, Seen, row
 from evaluation.story import CONVERSATION, INSTRUCTIONS, Turn
@@ -92,9 +92,5 @@ async def recalled(memory: Memory, thread: Thread) -> Recalled:
 
 
 async def _context(turn: Open, size: Size, form: Format) -> Context:
-    request = ComposeRequest(
-        window=size.composed, format=form, key=turn.key, store=True, memory_tool=True, target=size.target
-    )
-    thread = turn.thread
-    given = (await thread.memory.gate.ask("compose", request, ComposeReply, thread.chain)).context
+    given = await turn.context(size.composed, form, memory_tool=True, target=size.target)
     return Context(msgspec.json.encode(given.messages), given.tokens, given.recipe.left)

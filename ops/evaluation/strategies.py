@@ -12,15 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.making import make
+from eunoe.composition.outline import Asked, asked_in
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.schemas import limits
 from eunoe.schemas.context import Format, Recipe
-from eunoe.schemas.events import Prompt
 from evaluation.threads import Thread
 
 Fill = Literal["default", "to half", "at half"]
@@ -126,15 +125,10 @@ class Composed:
         return Context(made.rendered.messages, made.recipe.tokens, made.recipe.left)
 
 
-def _prompts(fold: Fold, before: Recipe | None) -> dict[int, Item]:
+def _prompts(fold: Fold, before: Recipe | None) -> dict[int, Asked]:
     """The prompts of the turns that the last context's outline names, by turn."""
-    named = {(one.turn, one.position) for one in before.outline} if before else set()
-    return {
-        number: item
-        for number, turn in fold.turns.items()
-        for item in turn.items
-        if (number, item.position) in named and isinstance(item.event, Prompt)
-    }
+    named = [one.turn for one in before.outline] if before else []
+    return {number: prompt for number in named if (prompt := asked_in(fold.turns[number]))}
 
 
 def strings(value: Any) -> Iterator[str]:
