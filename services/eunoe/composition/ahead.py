@@ -6,23 +6,19 @@ from collections.abc import Iterable
 
 from eunoe.composition.blocks import spans
 from eunoe.composition.draft import Draft
+from eunoe.composition.fitting import leaving
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 
 
-def leaving(draft: Draft) -> tuple[tuple[int, int], ...]:
+def next_to_leave(draft: Draft) -> tuple[tuple[int, int], ...]:
     """Spans of the literal turns that leave once the context is due: the fewest oldest whose leaving reaches the goal
     then, one at least. None while it fills less than `limits.AHEAD_SHARE` of what it may."""
     budget = draft.budget
-    fill = draft.used + budget.prompt + budget.headroom
-    if fill < limits.AHEAD_SHARE * budget.limit:
+    beside = budget.prompt + budget.headroom
+    if draft.used + beside < limits.AHEAD_SHARE * budget.limit:
         return ()
-    due = budget.limit - budget.prompt - budget.headroom
-    excess, count = max(draft.used, due) - budget.goal, 0
-    free = len(draft.turns) - max(draft.settings.keep, 0 if draft.in_rounds else 1)
-    while count < free and (excess > 0 or not count):
-        excess -= draft.sizes[count]
-        count += 1
+    count = leaving(draft, max(draft.used, budget.limit - beside, budget.goal + 1))
     return tuple(spans([turn.number for turn in draft.turns[:count]]))
 
 

@@ -43,10 +43,11 @@ def note(draft: Draft) -> str:
     return f"context at its floor{kept}: in {window:,} tokens the last turn had to leave it for {beside}"
 
 
-def leaving(draft: Draft) -> int:
-    """The fewest oldest turns whose leaving reaches the goal, as far as turns may leave."""
+def leaving(draft: Draft, used: int | None = None) -> int:
+    """The fewest oldest turns whose leaving reaches the goal, as far as turns may leave; ``used``: once the context
+    takes so many tokens."""
     stay = max(draft.kept, 0 if draft.in_rounds else 1)
-    excess, count = draft.used - draft.budget.goal, 0
+    excess, count = (draft.used if used is None else used) - draft.budget.goal, 0
     while excess > 0 and len(draft.turns) - count > stay:
         excess -= draft.sizes[count]
         count += 1
