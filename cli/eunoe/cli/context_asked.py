@@ -62,6 +62,8 @@ class Wish:
 
 def check(whats: Sequence[str], given: Mapping[str, object]) -> None:
     """Raise `Invalid` for what is no turn, and for an option (None: not given) that none of them takes."""
+    if len(whats) > 1 and TURNS in whats:
+        raise Invalid("'turns' is a list, and --diff compares two contexts; give turns by their numbers, or next")
     takes = frozenset[str]()
     for what in whats:
         takes |= LISTED if what == TURNS else ANY | ASKED if not turn_of(what) else ANY
@@ -94,5 +96,6 @@ def _owner(name: str) -> str:
 
 
 def _said(whats: Sequence[str]) -> str:
-    named = [what if what in (NEXT, TURNS) else f"turn {what}" for what in dict.fromkeys(whats)]
+    said = {NEXT: "next", TURNS: "the list of turns"}
+    named = [said.get(what, f"turn {what}") for what in dict.fromkeys(whats)]
     return f"{' and '.join(named)} {'was' if len(named) == 1 else 'were'}"
