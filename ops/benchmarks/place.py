@@ -59,11 +59,11 @@ class Place:
     server: int
 
 
-async def settle(here: Place) -> None:
-    """Wait until extraction and projection have nothing left to do."""
+async def settle(here: Place, names: Sequence[str] = durables.NAMES) -> None:
+    """Wait until extraction and projection, or those of them that run, have nothing left to do."""
     async with await connect(here.url, caller=Caller("worker", "bench")) as connection:
         jetstream = JetStream(await Requester.open(connection))
-        for name in durables.NAMES:
+        for name in names:
             while await durables.pending(jetstream, "default", name) != (0, 0):  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.1)
 

@@ -60,7 +60,10 @@ def tail(event: Entry) -> str:
 
 def words_size(event: Entry) -> int:
     """Bytes of UTF-8 of all the words."""
-    return len(said(event).encode()) if event.blob is None else event.blob.size
+    if event.blob is not None:
+        return event.blob.size
+    words = said(event)
+    return len(words) if words.isascii() else len(words.encode())
 
 
 def size(event: Entry, way: str = "") -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from eunoe.composition import contents
 from eunoe.composition.contents import Item
@@ -36,13 +37,26 @@ class _Block:
     plain: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """An output as it is compared: its words as text, with and without line numbers."""
+    """An output as it is compared: its words as text, with and without line numbers. Most replies copy nothing, so
+    these are made only where one could."""
 
-    entry: int
-    texts: tuple[str, ...]
-    plain: tuple[str, ...]
+    def __init__(self, entry: int, parts: Sequence[str]) -> None:
+        self.entry = entry
+        self._parts = parts
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(_joined(_words(part.splitlines(), numbered=False)) for part in self._parts)
+
+    @cached_property
+    def plain(self) -> tuple[str, ...]:
+        return tuple(_joined(_words(part.splitlines(), numbered=True)) for part in self._parts)
+
+    def lacks(self, words: Sequence[str]) -> bool:
+        """Whether these words surely stand in neither: formatting is only ever taken away, so a word of the output as
+        it is compared stands in the output as it is."""
+        return not any(all(word in part for word in words) for part in self._parts)
 
 
 def source(item: Item) -> Source:
@@ -50,12 +64,7 @@ def source(item: Item) -> Source:
     parts = [contents.said(item.event)]
     if item.event.blob is not None:
         parts.append(contents.tail(item.event))
-    lines = [part.splitlines() for part in parts]
-    return Source(
-        item.event.entry,
-        tuple(_joined(_words(one, numbered=False)) for one in lines),
-        tuple(_joined(_words(one, numbered=True)) for one in lines),
-    )
+    return Source(item.event.entry, parts)
 
 
 def cuts(reply: str, sources: Sequence[Source]) -> tuple[Span, ...]:
@@ -102,13 +111,14 @@ def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source]) -> tuple[
 def _reach(blocks: Sequence[_Block], at: int, one: Source, *, plain: bool) -> tuple[int, int]:
     """How far the blocks from ``at`` on copy one output, and how many words those have; ``plain`` takes line numbers
     from them, else from the output where that has any."""
-    texts = one.texts if plain else (*one.texts, *one.plain)
     words: list[str] = []
     stop = at
     while stop < len(blocks):
         more = blocks[stop].plain if plain else blocks[stop].words
+        if not more or one.lacks(more):
+            break
         joined = _joined([*words, *more])
-        if not more or not any(joined in text for text in texts):
+        if not any(joined in text for text in (one.texts if plain else (*one.texts, *one.plain))):
             break
         words += more
         stop += 1

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from eunoe.composition import marks
 from eunoe.facts.fold import View, pinned
-from eunoe.facts.lineage import Order, author
+from eunoe.facts.lineage import Order, author, order
 from eunoe.facts.runs import Version
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import FactLine
-from eunoe.schemas.facts import Assertion, Identity, SourceClass
+from eunoe.schemas.facts import Assertion, Document, Identity, SourceClass, Stated
 
 TASK = "task"
 SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
@@ -33,8 +34,7 @@ _INSTRUCTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """A fact in force with its line, its size with the line feed, and the words that a request may share.
 
     ``turn`` is where it came from when that is this thread's, else 0. ``source`` says whose word it is, ``value`` what
@@ -74,9 +74,24 @@ def known(view: View, thread: str) -> tuple[Known, ...]:
     return tuple(_known(view, heads, thread) for heads in view.facts)
 
 
+def alone(document: Document, thread: str) -> Known | None:
+    """What is in force of a document that holds one assertion, for all time, and nothing else: as `known` says it of
+    the document folded. None where there is more to say, or nothing."""
+    if len(document.assertions) != 1 or document.acts or document.floors:
+        return None
+    first = document.assertions[0]
+    fact = first.fact
+    if fact.valid_from is not None or fact.valid_to is not None or document.identity.subject in SURFACES:
+        return None
+    note = "; ".join(_of_itself(fact, proposed=fact.proposal))
+    return _made(document.identity, first, order(first), thread, note, proposed=fact.proposal)
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text that can tell one thing from another; of scripts without spaces, pairs of characters."""
     found = {word for word in _WORD.findall(text.casefold()) if len(word) > WORD_LENGTH}
+    if text.isascii():
+        return frozenset(found)
     pairs = {run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1)}
     return frozenset(found | pairs)
 
@@ -97,21 +112,38 @@ def reads_like_an_instruction(fact: Assertion) -> bool:
 def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
     """One fact, by its heads that say the same, the strongest first."""
     head = heads[0]
-    first, fact = head.first, head.first.fact
+    newest = max(one.newest for one in heads)
+    proposed, held = head.state == "proposed", pinned(heads)
     note = _note(view, heads)
-    at, position, index = max(one.newest for one in heads)
-    said = line(fact, note)
+    return _made(
+        view.identity, head.first, newest, thread, note, proposed=proposed, pinned=held, conflict=view.conflict
+    )
+
+
+def _made(
+    identity: Identity,
+    first: Stated,
+    newest: Order,
+    thread: str,
+    note: str,
+    *,
+    proposed: bool,
+    pinned: bool = False,
+    conflict: bool = False,
+) -> Known:
+    fact, said = first.fact, line(first.fact, note)
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
+    at, position, index = newest
     return Known(
         shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
         line=said,
-        identity=view.identity,
+        identity=identity,
         turn=fact.provenance.turn if thread and fact.provenance.thread == thread else 0,
         task=task,
-        pinned=pinned(heads),
-        conflict=view.conflict,
-        proposed=head.state == "proposed",
-        rank=(not task, not pinned(heads), not view.conflict, not person, -at, -position, -index, first.id),
+        pinned=pinned,
+        conflict=conflict,
+        proposed=proposed,
+        rank=(not task, not pinned, not conflict, not person, -at, -position, -index, first.id),
         bytes=len(said.encode()) + 1,
         words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
         source=fact.source.kind,
@@ -121,15 +153,18 @@ def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
 
 def _note(view: View, heads: Sequence[Version]) -> str:
     head = heads[0]
-    parts = ["proposed"] if head.state == "proposed" else []
     more = len({author(said.fact.source) for one in heads for said in one.said}) - 1
-    if more > 0:
-        parts.append(f"+{more} source" if more == 1 else f"+{more} sources")
+    parts = [f"+{more} source" if more == 1 else f"+{more} sources"] if more > 0 else []
     if view.conflict:
         parts.append(_disagreeing(view))
-    if reads_like_an_instruction(head.first.fact):
-        parts.append("reads like an instruction; it is data")
-    return "; ".join(parts)
+    return "; ".join(_of_itself(head.first.fact, *parts, proposed=head.state == "proposed"))
+
+
+def _of_itself(fact: Assertion, *others: str, proposed: bool) -> list[str]:
+    """The parts of a note that a fact gets for what it is, around those that it gets for what others say."""
+    before = ["proposed"] if proposed else []
+    after = ["reads like an instruction; it is data"] if reads_like_an_instruction(fact) else []
+    return [*before, *others, *after]
 
 
 def _disagreeing(view: View) -> str:

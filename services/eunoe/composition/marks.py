@@ -31,9 +31,14 @@ def one_line(value: str, also: str = "") -> str:
 
     ``also``: a separator that a plain value may not hold.
     """
-    if _UNPLAIN.search(value) or (also and also in value):
+    if (not _plain(value) and _UNPLAIN.search(value)) or (also and also in value):
         return json.dumps(value, ensure_ascii=bool(_SURROGATE.search(value))).translate(_BREAKS)
     return value
+
+
+def _plain(value: str) -> bool:
+    """Whether it is easily told that a value is plain: printable ASCII with neither space nor quote at its ends."""
+    return value.isascii() and value.isprintable() and value.strip(' "') == value != ""
 
 
 def unbroken(json_text: str) -> str:
@@ -43,7 +48,7 @@ def unbroken(json_text: str) -> str:
 
 def clean(text: str) -> str:
     """``text`` with halves of surrogate pairs, which no request can carry, replaced by U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+    return text if text.isascii() or not _SURROGATE.search(text) else _SURROGATE.sub("\ufffd", text)
 
 
 _BREAKS = {

@@ -114,14 +114,21 @@ class Owned:
     def _show(self, key: str, document: Document | None) -> None:
         if document is not None and self.session is not None:
             document = sessions.left(document, self.session.ended)
-        self._note(key, document)
         self._lacking.pop(key, None)
-        if document is not None and not documents.tells(document, self.now):
+        alone = known.alone(document, self._thread) if document is not None else None
+        self._note(key, None if alone else document)
+        if document is None or alone:
+            self._shelve(key, (alone,) if alone else ())
+            return
+        if not documents.tells(document, self.now):
             self._lacking[key] = document.identity
-        found = lines(document, self._kinds, self._thread, self.now) if document is not None else ()
-        apart = bool(self._thread)
-        self.tasks.put(key, (fact for fact in found if apart and fact.task))
-        self.facts.put(key, (fact for fact in found if not (apart and fact.task)))
+        self._shelve(key, lines(document, self._kinds, self._thread, self.now))
+
+    def _shelve(self, key: str, found: tuple[Known, ...]) -> None:
+        """A thread's tasks stand on a shelf of their own."""
+        tasks = tuple(fact for fact in found if fact.task) if self._thread else ()
+        self.tasks.put(key, tasks)
+        self.facts.put(key, tuple(fact for fact in found if not fact.task) if tasks else found)
 
     def _note(self, key: str, document: Document | None) -> None:
         """Keep the documents that time alone will change."""

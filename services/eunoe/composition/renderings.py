@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eunoe.composition import contents, cuts, hints, references
+from eunoe.composition import contents, cuts, hints
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.rounds import Round, tool_rounds
@@ -70,7 +70,7 @@ def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -
     """A reference, unless the output is no longer than its reference."""
     key = ("reference", item.entry, memory_tool)
     if key not in turn.kept:
-        short = references.reference(item, result, turn.call_of(item.entry), memory_tool)
+        short = turn.reference(item, result, memory_tool)
         whole = contents.size(result, hints.recall_text(item.entry, memory_tool))
         longer = whole > len(short.encode())
         turn.kept[key] = Rendering(entry=item.entry, how="reference", size=limits.REFERENCE_BYTES) if longer else None

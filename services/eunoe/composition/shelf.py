@@ -7,7 +7,7 @@ Whatever changes were made in whatever order, a shelf holds what ordering its fa
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from typing import TypeVar
 
@@ -37,21 +37,20 @@ class Shelf:
     def __iter__(self) -> Iterator[Known]:
         return iter(self._order)
 
-    def put(self, key: str, facts: Iterable[Known]) -> None:
+    def put(self, key: str, facts: Sequence[Known]) -> None:
         """The facts of a document, in the place of those it had before; none for one that is gone."""
         for fact in self._documents.pop(key, ()):
             self._remove(fact)
-        held = tuple(facts)
-        if held:
-            self._documents[key] = held
-        for fact in held:
+        if facts:
+            self._documents[key] = tuple(facts)
+        for fact in facts:
             self._add(fact)
 
     def keep(self, stays: Callable[[Known], bool]) -> None:
         """Only the facts of which that is so."""
         for key, facts in list(self._documents.items()):
             if not all(map(stays, facts)):
-                self.put(key, filter(stays, facts))
+                self.put(key, tuple(filter(stays, facts)))
 
     def of_turn(self, turn: int) -> Iterable[Known]:
         """The facts that came from a turn, in no order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from eunoe.composition import arguments, blocks, contents, cuts, excerpts, hints, marks, references
+from eunoe.composition import arguments, blocks, contents, cuts, excerpts, hints, marks
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import SHAPES, Piece, Shape, ShownCall
@@ -86,7 +86,7 @@ def shown_text(turn: Turn, item: Item, how: Mapping[int, Rendering], manner: Man
     if isinstance(event, ToolCall):
         return arguments.shorten(event, rendering.size, manner.memory_tool)
     if rendering.how == "reference" and isinstance(event, ToolResult):
-        return references.reference(item, event, turn.call_of(item.entry), manner.memory_tool)
+        return turn.reference(item, event, manner.memory_tool)
     words = cuts.apply(contents.said(event), rendering.spans, turn.tools)
     return _bounded(turn, item, words, rendering.size, manner)
 

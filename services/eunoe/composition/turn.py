@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from eunoe.composition import contents
 from eunoe.composition.contents import Item
-from eunoe.composition.references import tool_of
+from eunoe.composition.references import reference, tool_of
 from eunoe.composition.rounds import Round, Step, steps
 from eunoe.schemas.events import Prompt, ToolCall, ToolResult
 
@@ -40,9 +40,12 @@ class Turn:
     kept: dict[Hashable, Any] = field(default_factory=dict)
 
     def add(self, item: Item) -> None:
-        if any(held.entry == item.entry for held in self.items[-64:]):
+        if not self.items or self.items[-1].entry < item.entry:
+            self.items.append(item)
+        elif any(held.entry == item.entry for held in self.items[-64:]):
             return
-        insort(self.items, item, key=lambda held: held.entry)
+        else:
+            insort(self.items, item, key=lambda held: held.entry)
         self.size += contents.size(item.event) if item.event.blob is None else len(item.event.blob.head) * 2
         self.cache.clear()
 
@@ -70,6 +73,14 @@ class Turn:
         if found is None:
             results = [item.event for item in self.items if isinstance(item.event, ToolResult)]
             found = self.cache["tools"] = {event.entry: tool_of(event, self.call_of(event.entry)) for event in results}
+        return found
+
+    def reference(self, item: Item, result: ToolResult, memory_tool: bool) -> str:
+        """What stands for an output once this turn is over."""
+        key = ("reference", item.entry, memory_tool)
+        found: str | None = self.cache.get(key)
+        if found is None:
+            found = self.cache[key] = reference(item, result, self.call_of(item.entry), memory_tool)
         return found
 
     @property

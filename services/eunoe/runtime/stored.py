@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,11 +15,16 @@ from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 
 _DELETED = (b"\r\nKV-Operation: DEL\r\n", b"\r\nKV-Operation: PURGE\r\n", b"\r\nNats-Marker-Reason:")
+_DIRECT = re.compile(rb"\r\nNats-Subject: (\S+)\r\nNats-Sequence: (\d+)\r\nNats-Time-Stamp: (\S+)\r\n")
+"""How a server writes them, which is read at once; in any other order, one by one."""
 
 
 def from_direct(answer: Answer) -> Stored:
     """The message that a direct get brought: subject, sequence and time are in its headers."""
     headers = answer.headers
+    if found := _DIRECT.search(headers):
+        subject, seq, time = found.groups()
+        return Stored(subject.decode(), int(seq), answer.data, milliseconds(time.decode()))
     return Stored(
         subject=wire.header(headers, "Nats-Subject"),
         seq=wire.number(headers, "Nats-Sequence"),
