@@ -7,7 +7,7 @@ Whatever changes were made in whatever order, a shelf holds what ordering its fa
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from heapq import merge
 from typing import TypeVar
 
@@ -37,7 +37,7 @@ class Shelf:
     def __iter__(self) -> Iterator[Known]:
         return iter(self._order)
 
-    def put(self, key: str, facts: Sequence[Known]) -> None:
+    def put(self, key: str, facts: Collection[Known]) -> None:
         """The facts of a document, in the place of those it had before; none for one that is gone."""
         for fact in self._documents.pop(key, ()):
             self._remove(fact)

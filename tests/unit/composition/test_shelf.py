@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eunoe.composition import choosing
 from eunoe.composition.known import Known
