@@ -50,7 +50,7 @@ def _description(value: object, way: str) -> str:
     size = f"{len(encode(value)):,} bytes"
     if isinstance(value, list):
         return f"[list of {len(value):,}, {size}, held back{way}]"
-    return f"[object of {len(value) if isinstance(value, dict) else 0:,} keys, {size}, held back{way}]"
+    return f"[object of {_keys(len(value) if isinstance(value, dict) else 0)}, {size}, held back{way}]"
 
 
 def _leaves(held: dict[str, Any], depth: int) -> Iterator[Place]:
@@ -76,7 +76,11 @@ def _first(found: dict[str, Any], size: int, way: str) -> dict[str, Any]:
 
 
 def _note(keys: int, way: str) -> str:
-    return f"[{keys:,} more keys held back{way}]"
+    return f"[{_keys(keys, 'more ')} held back{way}]"
+
+
+def _keys(count: int, more: str = "") -> str:
+    return f"{count:,} {more}{'key' if count == 1 else 'keys'}"
 
 
 def _free(found: dict[str, Any]) -> str:

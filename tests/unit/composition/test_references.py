@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eunoe.composition import hints
 from eunoe.composition.contents import Item
 from eunoe.composition.references import reference
 from eunoe.schemas.blobs import split
-from eunoe.schemas.events import ToolCall, ToolResult
+from eunoe.schemas.events import Attachment, ToolCall, ToolResult
 
 AT = 1_750_000_000_000  # 2025-06-15 15:06:40Z
 CALL = ToolCall(entry=6, call="c", tool="read_file", content='{"path": "docs/a.md"}')
@@ -67,6 +69,32 @@ def test_a_reference_is_at_most_640_bytes_of_whole_characters() -> None:
     assert len(found.encode()) <= 640
     assert "�" not in found
     assert "first line: 日本日本" in found
+
+
+long = st.lists(
+    st.sampled_from(["a", "日本", "\n", "\r\n", "\u2028", '"', "[", "\\", "\x00", "w" * 99]), max_size=60
+).map("".join)
+
+
+@given(tool=long, content=long, arguments=long, name=long, count=st.integers(0, 9), memory_tool=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_a_reference_to_whatever_is_at_most_640_bytes_of_a_few_lines(
+    tool: str, content: str, arguments: str, name: str, count: int, memory_tool: bool
+) -> None:
+    """Its first line says what it is of and the way back, whatever tool, arguments, output and attachments hold."""
+    call = ToolCall(entry=6, call="c", tool=tool, content=arguments)
+    picture = Attachment(media_type=name, size=2**40, digest="0" * 64, name=name)
+    result = ToolResult(
+        entry=2**53 - 1, call="c", content=content, exit_status=-(2**31), attachments=(picture,) * count
+    )
+
+    found = shown(result, call, memory_tool)
+
+    lines = found.split("\n")
+    assert len(found.encode()) <= 640
+    assert len(lines) == len(found.splitlines()) <= 5
+    assert lines[0].startswith("[output of entry 9007199254740991 held back: ")
+    assert lines[0].endswith('; memory "recall entry 9007199254740991" shows it]' if memory_tool else "again]")
 
 
 def test_content_in_pieces_is_counted_whole() -> None:
