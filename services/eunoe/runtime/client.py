@@ -3,7 +3,7 @@
 nats-py hands each message through a queue to a task, and each command through a queue to a flusher whose
 wait swallows cancellation. Here a message of a *direct* subscription goes to a plain function in the
 reader, with its headers unparsed, and a command is written at once. Everything that touches nats-py's
-private names is in this module; the contract tests run all of it on a real server.
+private names is in this module and `eunoe.runtime.parser`; the contract tests run all of it on a real server.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from nats.aio.client import Client as BaseClient
 from nats.aio.subscription import Subscription
 from nats.aio.transport import TcpTransport
 from nats.errors import Error as NatsError
+
+from eunoe.runtime.parser import DirectParser
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,7 @@ class Client(BaseClient):
         self._receivers: dict[int, Receiver] = {}
         self._together: list[bytes] = []
         self._written = False
+        self._ps = DirectParser(self, self._deliver)
 
     async def subscribe_direct(self, subject: str, receiver: Receiver, *, queue: str = "") -> Subscription:
         """Subscribe; every message goes to ``receiver`` as soon as it is read."""
@@ -106,13 +109,18 @@ class Client(BaseClient):
             transport.write(b"".join(commands))
 
     async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: Any) -> None:
+        if not self._deliver(sid, subject, reply, data, headers or b""):
+            await super()._process_msg(sid, subject, reply, data, headers)
+
+    def _deliver(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> bool:
+        """Hand a message of a direct subscription to its receiver; False for one of any other."""
         receiver = self._receivers.get(sid)
         if receiver is None:
-            await super()._process_msg(sid, subject, reply, data, headers)
-            return
+            return False
         self.stats["in_msgs"] += 1
         self.stats["in_bytes"] += len(data)
         try:
-            receiver(subject, reply, data, headers or b"")
+            receiver(subject, reply, data, headers)
         except Exception:
             logger.exception("a message could not be taken", extra={"action": "receive_failed"})
+        return True
