@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from eunoe.composition.bodies import Bodies
-from eunoe.composition.counter import ByteCounter, Counter
+from eunoe.composition.counter import ByteCounter
+from eunoe.composition.counters.counters import Counters
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
@@ -27,14 +28,23 @@ from eunoe.schemas.subjects import Address
 class Historian:
     """Answers what a turn saw. Looking changes nothing."""
 
-    def __init__(self, threads: Threads, memory: Memory, past: Past, instructed: Instructed, bodies: Bodies) -> None:
+    def __init__(
+        self,
+        threads: Threads,
+        memory: Memory,
+        past: Past,
+        instructed: Instructed,
+        bodies: Bodies,
+        counters: Counters,
+    ) -> None:
         self._threads = threads
         self._memory = memory
         self._past = past
         self._instructed = instructed
         self._bodies = bodies
+        self._counters = counters
 
-    async def context(self, address: Address, request: ComposeRequest, settings: Settings) -> Context:
+    async def context(self, address: Address, request: ComposeRequest) -> Context:
         """The context of turn ``request.turn``: the last that it saw, or, for a window or a model that is named, the
         one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
         """
@@ -43,7 +53,7 @@ class Historian:
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
         if found.recipe is not None and not (request.window or request.model):
             return await self._replayed(address, found, found.recipe)
-        return await self._reconstructed(address, found, request.turn, then(request, found.recipe, settings.counter))
+        return await self._reconstructed(address, found, request.turn, then(request, found.recipe, self._counters))
 
     async def _replayed(self, address: Address, found: Found, recipe: Recipe) -> Context:
         replayed = await self._past.replay(found, recipe, self._bodies)
@@ -80,21 +90,24 @@ class Historian:
             earlier=facts.earlier,
             now=facts.now,
             carried=facts.carried,
+            kept=await self._bodies.kept(fold, settings),
         )
         return make(inputs, settings)
 
 
-def then(request: ComposeRequest, recipe: Recipe | None, counter: Counter) -> Settings:
+def then(request: ComposeRequest, recipe: Recipe | None, counters: Counters) -> Settings:
     """How a past turn is composed anew: as the request says, else as its recipe was made, else as where nothing is
     set. What is set today has no part in it, so that the same turn is the same whenever it is looked at.
-
-    ``counter`` counts for the model that the request names.
     """
     numbers = recipe.settings if recipe else {}
+    model = request.model or (recipe.model if recipe else "")
     return Settings(
         window=request.window or (recipe.window if recipe else limits.WINDOW),
         manner=Manner(request.format, request.memory_tool or bool(recipe and recipe.memory_tool)),
         target=request.target or numbers.get("target", limits.TARGET_SHARE),
         headroom=int(numbers.get("headroom", limits.HEADROOM_TURNS)) if request.headroom < 0 else request.headroom,
-        counter=counter if request.model else ByteCounter(),
+        keep=int(numbers.get("keep", 0)) if request.keep < 0 else request.keep,
+        relevant=bool(numbers.get("relevant", True)) if request.relevant is None else request.relevant,
+        counter=counters.of(model) if model else ByteCounter(),
+        model=model,
     )

@@ -66,7 +66,7 @@ class CompositionWorker:
             self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder, Submitter(store)
         )
         self._assessor = Assessor(settings.assess, opening.opened(settings), kinds, self._threads, self._recorder)
-        self._historian = Historian(self._threads, self._memory, past, instructed, bodies)
+        self._historian = Historian(self._threads, self._memory, past, instructed, bodies, self._counters)
         self._counts = {"composed": 0, "replayed": 0, "stale": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -104,7 +104,7 @@ class CompositionWorker:
             overflow.check(request, request.refused)
         if request.turn:
             self._counts["replayed"] += 1
-            return ComposeReply(context=await self._historian.context(address, request, wanted))
+            return ComposeReply(context=await self._historian.context(address, request))
         assessed = await self._assessor.assess(request, lambda: self._composer.brief(address, request, wanted))
         context = await self._composer.compose(address, assessed, wanted)
         self._counts["composed"] += 1

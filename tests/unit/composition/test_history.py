@@ -1,0 +1,182 @@
+"""Past turns: what each one's model saw, or would have seen; and the list of them with what their contexts changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from composition_desks import System, block, texts
+
+from eunoe.audit.worker import LocalAuditor
+from eunoe.composition.counters.counters import Counters
+from eunoe.composition.recording import CALLER, PRODUCER
+from eunoe.composition.worker import CompositionWorker
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits
+from eunoe.schemas.context import Context, Format, LayerName
+from eunoe.schemas.events import ContextComposed, Event, Prompt, Response, TurnCommitted
+from eunoe.schemas.requests import AppendRequest, TurnLine
+from eunoe.schemas.subjects import Caller
+
+
+@pytest.fixture
+def system() -> System:
+    return System()
+
+
+def replica(system: System, **settings: Any) -> CompositionWorker:
+    """Another worker of the space, with settings of its own."""
+    return CompositionWorker(
+        system.store, LocalAuditor(system.audit, Caller("worker", "composition")), Settings(**settings), system.clock
+    )
+
+
+async def turns(system: System, count: int, size: int = 400) -> None:
+    for number in range(1, count + 1):
+        await system.turn(
+            Prompt(content=f"question {number}"), Response(content=f"answer {number} " + "word " * (size // 5))
+        )
+
+
+async def asked(system: System, *events: Event, **request: Any) -> Context:
+    """One more turn whose context is composed and stored."""
+    key = await system.open(*(events or (Prompt(content="and now?"),)))
+    context = await system.compose(key=key, store=True, **request)
+    await system.append(TurnCommitted(), key=key)
+    return context
+
+
+async def lines(system: System, **request: Any) -> tuple[TurnLine, ...]:
+    return (await system.turns(**request)).turns
+
+
+async def test_a_turn_without_a_recipe_is_the_same_whatever_is_set_today(system: System) -> None:
+    """It is composed for the window of where nothing is set, as far as anything decides its bytes."""
+    await turns(system, 30)
+    other = replica(system, window=1024, target=0.2, headroom=1, keep=5, relevant=False)
+
+    here, there = await system.compose(turn=30), await system.compose(other, turn=30)
+
+    assert (here.window, there.window, here.reconstructed) == (limits.WINDOW, limits.WINDOW, True)
+    assert here.recipe == there.recipe
+    assert here.messages == there.messages
+
+
+async def test_a_turn_with_a_recipe_is_what_its_model_saw(system: System) -> None:
+    """In the format that it was composed in, whichever is asked for beside no window and no model."""
+    await turns(system, 3)
+    saw = await asked(system, window=2048, format="anthropic")
+
+    formats: tuple[Format, ...] = ("openai", "text")
+    for form in formats:
+        again = await system.compose(turn=4, format=form)
+        assert (again.id, again.format, again.messages, again.differs) == (saw.id, "anthropic", saw.messages, "")
+        assert not again.reconstructed
+
+
+async def test_a_turn_is_composed_for_another_window_as_it_would_have_been_then(system: System) -> None:
+    """In the window and format that are named, from what was there before it; and its own recipe stays what it is."""
+    await turns(system, 6)
+    saw = await asked(system, window=8192)
+    await turns(system, 3)
+
+    other = await system.compose(turn=7, window=512, format="text")
+
+    assert (other.window, other.format, other.reconstructed, other.turn) == (512, "text", True, 7)
+    assert other.tokens <= 512
+    assert other.recipe.left > 0
+    assert max(other.recipe.turns, default=0) < 7
+    assert "and now?" in other.messages
+    assert (await system.compose(turn=7)).messages == saw.messages
+
+
+async def test_a_turn_is_composed_for_another_model_in_its_own_window(system: System) -> None:
+    """The model decides what counts, and the window is the recipe's."""
+    await turns(system, 3)
+    await asked(system, window=2048)
+
+    other = await system.compose(turn=4, model="gpt-4o")
+
+    counter = Counters({}).of("gpt-4o").name
+    assert (other.window, other.recipe.model, other.counter, other.reconstructed) == (2048, "gpt-4o", counter, True)
+    assert counter != "bytes/4"
+
+
+async def test_looking_names_every_fact_with_its_layer_and_its_line(system: System) -> None:
+    """At the next request and at a past turn; a context that is handed to a model goes without."""
+    await turns(system, 1)
+    await system.fact("blue", scope="permanent", owner="shared", name="colour")
+    await system.project()
+
+    stored = await asked(system)
+    next_one, past = await system.compose(prompt="which colour?"), await system.compose(turn=2)
+
+    assert stored.facts == ()
+    for context in (next_one, past):
+        (fact,) = context.facts
+        assert (fact.layer, fact.line) == ("earlier", "- note colour: blue — from person alice")
+        assert fact.line in block(context, "earlier").replace("\\n", "\n")
+        assert fact.id == context.recipe.earlier[0].id
+
+
+async def test_a_recipe_whose_counter_is_not_there_is_composed_again(system: System) -> None:
+    """Its tokens are those that it was stored with, and its bytes need no counting."""
+    await turns(system, 2)
+    key = await system.open(Prompt(content="and now?"))
+    saw = await system.compose(key=key, store=True)
+    shares: dict[LayerName, int] = {"literal": 70, "request": 7}
+    strange = msgspec.structs.replace(saw.recipe, counter="of_another_time", model="lost-1", tokens=77, layers=shares)
+    stored = (ContextComposed(recipe=strange),)
+    request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=2, events=stored)
+    await LocalAuditor(system.audit, CALLER).append(system.chain, request)
+
+    again = await system.compose(turn=3)
+
+    assert (again.counter, again.tokens, again.differs, again.messages) == ("of_another_time", 77, "", saw.messages)
+    assert [(layer.name, layer.tokens) for layer in again.layers] == [("literal", 70), ("request", 7)]
+
+
+async def test_a_line_has_the_figures_of_the_turns_last_context(system: System, kit: Any) -> None:
+    """Its window, format, counter and layers, how much of it led as before, and how many there were."""
+    await turns(system, 2)
+    key = await system.open(Prompt(content="look"))
+    await system.compose(key=key, store=True, window=4096, format="anthropic")
+    await system.append(*kit.reads("row 1"), key=key)
+    last = await system.compose(key=key, store=True, window=4096, format="anthropic")
+
+    first, _, third = await lines(system)
+
+    assert (first.composed, first.contexts, first.layers, first.bytes) == (False, 0, {}, 0)
+    assert (third.tokens, third.window, third.format, third.counter) == (last.tokens, 4096, "anthropic", "bytes/4")
+    assert (third.contexts, third.bytes, third.stable) == (2, last.recipe.bytes, last.recipe.stable)
+    assert third.layers == {layer.name: layer.tokens for layer in last.layers}
+    assert sum(third.layers.values()) == last.tokens
+    assert 0 < third.stable <= third.bytes
+
+
+async def test_a_line_is_compared_with_the_last_context_of_its_kind(system: System, kit: Any) -> None:
+    """Not with the turn before, which was composed in another window; and over the edge of a page too."""
+    await system.turn(*kit.asks("read it", *kit.reads("line\n" * 400)))
+    await asked(system, window=8192)
+    await asked(system, window=4096)
+    await asked(system, window=8192)
+
+    _, second, third, fourth = await lines(system)
+
+    assert (second.changes, third.changes, fourth.changes) == (("referenced entry 3",), ("referenced entry 3",), ())
+    assert await lines(system, after=3) == (fourth,)
+    assert await lines(system, after=1, limit=1) == (second,)
+
+
+async def test_a_line_says_what_left(system: System) -> None:
+    """With the turns before and after."""
+    await turns(system, 6)
+    context = await asked(system, window=512)
+
+    changes = (await lines(system))[-1].changes
+
+    assert context.recipe.steps[0].startswith("left ")
+    assert changes[0].startswith("condensed from ")
+    assert ", ".join(context.recipe.steps) in changes[0]
+    assert texts(context)
