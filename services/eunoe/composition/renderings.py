@@ -68,7 +68,8 @@ def _during(turn: Turn, item: Item, output: int, memory_tool: bool, old: set[int
 
 def _referenced(turn: Turn, item: Item, result: ToolResult, memory_tool: bool) -> Rendering | None:
     """A reference, unless the output is no longer than its reference."""
-    key = ("reference", item.entry, memory_tool)
+    call = turn.call_of(item.entry)
+    key = ("reference", item.entry, call.entry if call else 0, memory_tool)
     if key not in turn.kept:
         short = turn.reference(item, result, memory_tool)
         whole = contents.size(result, hints.recall_text(item.entry, memory_tool))
