@@ -1,17 +1,20 @@
-"""Large content that must be shown whole, the request and the instructions, read from its pieces."""
+"""Large content that must be shown whole (requests, instructions, turns that are kept), read from its pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from eunoe.audit.pieces import Pieces
 from eunoe.composition.contents import Item
-from eunoe.composition.fold import Turn
+from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.inputs import Settings
+from eunoe.composition.literal import oldest_kept
 from eunoe.composition.renderings import request_entry
 from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.events import Prompt, Response
 
 BYTES_PER_TOKEN_MAX = 16  # bytes a token; content of more bytes than this fits no window of so many tokens
 
@@ -25,9 +28,24 @@ class Bodies:
     async def turn(self, thread: str, turn: Turn, window: int) -> Turn:
         """The turn with its request whole: itself, or a copy where the request was kept in pieces."""
         entry = request_entry(turn)
-        if all(item.event.blob is None for item in turn.items if item.entry == entry):
+        return await self._with(thread, turn, [item for item in turn.items if item.entry == entry], window)
+
+    async def said(self, thread: str, turn: Turn, window: int, short: Collection[int] = ()) -> Turn:
+        """The turn with everything that was said in it whole, but for the entries that are ``short``."""
+        said = [item for item in turn.items if isinstance(item.event, Prompt | Response) and item.entry not in short]
+        return await self._with(thread, turn, said, window)
+
+    async def kept(self, fold: Fold, settings: Settings) -> dict[int, Turn]:
+        """The turns that are kept as they are and have something in pieces, read whole, by number."""
+        first = oldest_kept(fold, settings.keep)
+        turns = {turn.number: turn for turn in fold.committed(first)}
+        whole = {number: await self.said(fold.thread, turn, settings.window) for number, turn in turns.items()}
+        return {number: turn for number, turn in whole.items() if turn is not turns[number]}
+
+    async def _with(self, thread: str, turn: Turn, wanted: Sequence[Item], window: int) -> Turn:
+        """A turn with those entries whole: itself where they are."""
+        if all(item.event.blob is None for item in wanted):
             return turn
-        wanted = [item for item in turn.items if item.entry == entry]
         whole = {item.entry: item for item in await self.items(thread, wanted, window)}
         items = [whole.get(item.entry, item) for item in turn.items]
         return replace(turn, items=items, cache={}, kept={})

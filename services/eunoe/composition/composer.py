@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from eunoe.composition import overflow, recording
+from eunoe.composition import overflow, telling
 from eunoe.composition import wanted as wanting
 from eunoe.composition.assessing import brief as briefing
 from eunoe.composition.assessing.brief import Brief
@@ -24,6 +24,7 @@ from eunoe.composition.instructed import Instructed
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
 from eunoe.composition.making import Made, context
+from eunoe.composition.named import Named
 from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
@@ -57,6 +58,7 @@ class Composer:
         bodies: Bodies,
         recorder: Recorder,
         submitter: Submitter,
+        named: Named,
     ) -> None:
         self._threads = threads
         self._freshness = freshness
@@ -65,6 +67,7 @@ class Composer:
         self._bodies = bodies
         self._recorder = recorder
         self._submitter = submitter
+        self._named = named
         self._counts = {"refused": 0, "awaited": 0}
 
     def statistics(self) -> dict[str, int]:
@@ -165,6 +168,10 @@ class Composer:
     async def _answer(self, wanted: Wanted, read: Read) -> Context | Early:
         wanted, fold = replace(wanted, refusal=self._refusal(wanted, read)), read.fold
         await self._far_enough(wanted, read)
+        last = fold.recipes.get(wanted.settings.profile)
+        read = replace(read, named=await self._named.of(fold, last.recipe.outline if last else ()))
+        await self._far_enough(wanted, read)
+        read = replace(read, kept=await self._bodies.kept(fold, wanted.settings))
         instructions = await self._instructions(fold, read.opened, read.place.agent, wanted.settings)
         made = await self._made(wanting.inputs(wanted, read, instructions), wanted)
         if wanted.ripe and (found := wanting.early(made, fold)):
@@ -180,7 +187,9 @@ class Composer:
         """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""
         fold, recipe = read.fold, made.recipe
         refused = wanted.refusal.events if wanted.refusal else ()
-        events: Events = (*refused, *wanted.assessed.events(recipe.turn), *recording.events(recipe, made.stored))
+        last = fold.recipes.get(wanted.settings.profile)
+        before = last.recipe if last else None
+        events: Events = (*refused, *wanted.assessed.events(recipe.turn), *telling.events(recipe, made.stored, before))
         recipes = [recipe, *(composed.recipe for composed in fold.recipes.values())]
         async with task_group() as tasks:
             tasks.start_soon(self._submitter.submit, fold.thread, recipes, recipe.position)
@@ -190,7 +199,7 @@ class Composer:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""
         made, fold = wanting.made(inputs, wanted), inputs.fold
         oldest = max(made.recipe.first_turn - LOOKED_AT, 1)
-        if inputs.extracted is None or inputs.extracted >= made.recipe.left or fold.base <= oldest:
+        if inputs.extracted is None or inputs.extracted >= made.recipe.left + made.recipe.erased or fold.base <= oldest:
             return made
         await self._threads.reach(fold, lambda: fold.base <= oldest)
         return wanting.made(inputs, wanted)

@@ -60,11 +60,11 @@ class Inputs:
     ``turn`` is the turn that asks, ``open`` that turn where it is in the log, ``request`` what is asked where
     no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown, ``carried`` is
     what the session carries. ``before`` is the thread's last recipe of this profile, and ``named`` the prompts of the
-    turns that its outline names, by turn. ``kept`` are turns of the fold with what was said in them read whole, by
-    number. ``anchor`` are tokens to add to every count. ``extracted`` is the ordinal of the last committed turn whose
-    facts are known, None where that is not asked. ``tools`` are those chosen for the request, and ``bearing`` ids of
-    facts that bear on it, which come before those that share words with it. ``refused`` is the context in whose place
-    this one is composed.
+    turns that its outline names, by turn (None while they are not read). ``kept`` are turns of the fold with what was
+    said in them read whole, by number. ``anchor`` are tokens to add to every count. ``extracted`` is the ordinal of
+    the last committed turn whose facts are known, None where that is not asked. ``tools`` are those chosen for the
+    request, and ``bearing`` ids of facts that bear on it, which come before those that share words with it.
+    ``refused`` is the context in whose place this one is composed.
     """
 
     thread: str
@@ -77,7 +77,7 @@ class Inputs:
     now: Facts = field(default_factory=Facts)
     carried: Carried | None = None
     before: Recipe | None = None
-    named: Mapping[int, Asked] = field(default_factory=dict)
+    named: Mapping[int, Asked] | None = None
     kept: Mapping[int, Turn] = field(default_factory=dict)
     anchor: int = 0
     extracted: int | None = None

@@ -47,7 +47,7 @@ def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
     known = max(_erased_before(before) - sum(number < inputs.mark for number in erased), 0)
     earlier = len(gone) + sum(number < inputs.mark for number in empty)
     total = max(known, earlier) if is_new(before) else known + earlier
-    prompts = {one.turn: said for one in named if (said := inputs.named.get(one.turn))}
+    prompts = {one.turn: said for one in named if inputs.named and (said := inputs.named.get(one.turn))}
     prompts |= {turn.number: said for turn in shown if (said := outline.asked_in(turn))}
     kept = [one for one in named if one.turn not in gone]
     return Left(
@@ -75,8 +75,9 @@ def _start(inputs: Inputs, first: int) -> int:
 
 def _doubtful(inputs: Inputs) -> list[int]:
     """The turns just before the mark of which nothing may be left, since what was asked in them is not."""
-    named = inputs.before.outline if inputs.before else ()
-    near = [one.turn for one in named if one.turn >= inputs.mark - LOOKED_AT]
+    if inputs.before is None or inputs.named is None:
+        return []
+    near = [one.turn for one in inputs.before.outline if one.turn >= inputs.mark - LOOKED_AT]
     return [turn for turn in near if (said := inputs.named.get(turn)) is None or said.erased]
 
 

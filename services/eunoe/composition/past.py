@@ -11,6 +11,7 @@ from eunoe.composition import carried, known
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.named import Named
 from eunoe.composition.render import Rendered, Stored, render
 from eunoe.composition.walking import Walker
 from eunoe.facts.admission import told
@@ -60,11 +61,12 @@ class Replayed:
 class Past:
     """Reads the past of threads."""
 
-    def __init__(self, store: Store, kinds: Kinds) -> None:
+    def __init__(self, store: Store, kinds: Kinds, named: Named) -> None:
         self._log = store.log
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
         self._kinds = kinds
+        self._named = named
 
     async def find(self, chain: str, turn: int) -> Found:
         """Where a turn is; raises `NotFound`."""
@@ -90,11 +92,14 @@ class Past:
         turns = {number: turn for number, turn in fold.turns.items() if number in wanted}
         if recipe.turn in turns:
             turns[recipe.turn] = await bodies.turn(fold.thread, turns[recipe.turn], recipe.window)
+        short = {one.entry for one in recipe.renderings}
+        for number in set(recipe.turns) & turns.keys():
+            turns[number] = await bodies.said(fold.thread, turns[number], recipe.window, short)
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
         lines = await self._lines((*recipe.earlier, *recipe.now)) | await self._carried(recipe.state)
-        stored = Stored(turns, instructions, lines)
+        stored = Stored(turns, instructions, lines, await self._named.read(recipe.outline))
         rendered = render(recipe, stored)
-        return Replayed(rendered, stored, _differences(found, recipe, rendered, turns, instructions, lines))
+        return Replayed(rendered, stored, _differences(found, recipe, rendered, stored))
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
         """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""
@@ -155,24 +160,19 @@ class Past:
         return {state.id: carried.line(event.state, state.note)} if isinstance(event, SessionStateSet) else {}
 
 
-def _differences(
-    found: Found,
-    recipe: Recipe,
-    rendered: Rendered,
-    turns: dict[int, Turn],
-    instructions: Sequence[Item],
-    lines: dict[str, str],
-) -> tuple[str, ...]:
+def _differences(found: Found, recipe: Recipe, rendered: Rendered, stored: Stored) -> tuple[str, ...]:
     if rendered.sha256 == recipe.sha256:
         return ()
     reasons = []
     if recipe.renderer != limits.RENDERER_VERSION:
         reasons.append(f"renderer {recipe.renderer} → {limits.RENDERER_VERSION}")
-    items = [*(item for turn in turns.values() for item in turn.items), *instructions]
+    items = [*(item for turn in stored.turns.values() for item in turn.items), *stored.instructions]
     present = {item.entry for item in items if not item.event.erased}
+    present |= {said.entry for said in stored.prompts.values() if not said.erased}
     reasons += [f"erased: entry {entry}" for entry in sorted(found.shown - present)]
-    reasons += [f"erased: fact {fact.id}" for fact in (*recipe.earlier, *recipe.now) if fact.id not in lines]
-    if recipe.state and recipe.state.id not in lines:
+    facts = (*recipe.earlier, *recipe.now)
+    reasons += [f"erased: fact {fact.id}" for fact in facts if fact.id not in stored.lines]
+    if recipe.state and recipe.state.id not in stored.lines:
         reasons.append("erased: the session's state")
     return tuple(reasons) or ("the stored content is not what it was; run `eunoe audit verify`",)
 

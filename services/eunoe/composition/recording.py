@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from eunoe.composition import blocks
 from eunoe.composition.fold import Fold
-from eunoe.composition.render import Stored
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, records
-from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Busy, NumberReused, NumberSkipped, OutcomeUnknown
-from eunoe.schemas.events import ContextComposed, Event, MemoryUsed
+from eunoe.schemas.events import Event
 from eunoe.schemas.requests import AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller
 
@@ -65,17 +62,6 @@ def next_number(fold: Fold, state: ThreadState | None) -> int:
     if done is not None:
         return done.n + 1
     return (state.producers[_KEY][0] if state and _KEY in state.producers else 0) + 1
-
-
-def events(recipe: Recipe, stored: Stored) -> Events:
-    """What is stored of a context: its recipe, and which facts and entries reached the model."""
-    numbers = [item.entry for number in recipe.turns for item in stored.turns[number].items]
-    asking = stored.turns.get(recipe.turn)
-    numbers += [item.entry for item in asking.items] if asking else []
-    entries = sorted({*numbers, *recipe.instructions})
-    facts = tuple(fact.id for fact in (*recipe.earlier, *recipe.now))
-    used = MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=tuple(blocks.spans(entries)))
-    return ContextComposed(recipe=recipe), used
 
 
 def _request(number: int, events: Events) -> AppendRequest:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from eunoe.composition import overflow
 from eunoe.composition.assessing.decided import Assessed
@@ -10,6 +11,7 @@ from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.making import Made, make
+from eunoe.composition.outline import Asked
 from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
 from eunoe.composition.ready import ready
@@ -20,13 +22,15 @@ from eunoe.schemas.requests import ComposeRequest
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read for a request: its thread, the open turn that asks, where it comes from, and what is remembered
-    there."""
+    """What was read for a request: its thread, the open turn that asks, where it comes from, what is remembered
+    there, what was asked in the turns that its last outline names, and turns that are kept, by number."""
 
     fold: Fold
     opened: Turn | None
     place: Place
     remembered: Remembered
+    named: Mapping[int, Asked] | None = None
+    kept: Mapping[int, Turn] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,8 @@ def inputs(wanted: Wanted, read: Read, instructions: tuple[Item, ...] = ()) -> I
         now=remembered.now,
         carried=remembered.carried,
         before=composed.recipe if composed else None,
+        named=read.named,
+        kept=read.kept,
         anchor=refusal.anchor if refusal else fold.anchor(settings.profile, settings.model),
         extracted=ready(remembered.state),
         tools=wanted.assessed.named,

@@ -17,6 +17,7 @@ from eunoe.composition.freshness import Freshness
 from eunoe.composition.history import Historian
 from eunoe.composition.inputs import Settings as Wanted
 from eunoe.composition.instructed import Instructed
+from eunoe.composition.named import Named
 from eunoe.composition.past import Past
 from eunoe.composition.plan import check
 from eunoe.composition.recording import Recorder
@@ -59,11 +60,12 @@ class CompositionWorker:
         self._threads = Threads(store, self._second)
         self._memory = Memory(store, kinds, clock)
         self._recorder = Recorder(auditor)
-        past = Past(store, kinds)
+        named = Named(store.log)
+        past = Past(store, kinds, named)
         bodies = Bodies(Pieces(store, self._chains, clock))
         instructed = Instructed(store.log, self._walker)
         self._composer = Composer(
-            self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder, Submitter(store)
+            self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder, Submitter(store), named
         )
         self._assessor = Assessor(settings.assess, opening.opened(settings), kinds, self._threads, self._recorder)
         self._historian = Historian(self._threads, self._memory, past, instructed, bodies, self._counters)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from eunoe.composition import recording
+from eunoe.composition import telling
 from eunoe.composition.budget import Budget, facts_bytes
 from eunoe.composition.counter import ByteCounter
 from eunoe.schemas import limits
@@ -248,7 +248,7 @@ def test_what_is_stored_of_a_context_is_small_in_the_largest_window(kit: Any) ->
     fold = thread.fold()
 
     recipe = kit.compose(window=200_000)(fold, request="next", earlier=facts).recipe
-    stored = recording.events(recipe, kit.stored_of(recipe, fold, (), facts))
+    stored = telling.events(recipe, kit.stored_of(recipe, fold, (), facts))
 
     assert (len(recipe.turns), len(recipe.earlier) > 1000) == (600, True)
     assert len(msgspec.json.encode(stored)) < limits.RECORD_BYTES // 4
