@@ -40,13 +40,17 @@ class View:
 
     @property
     def conflict(self) -> bool:
-        return self.single and bool(self.others)
+        """Whether sources disagree; what a model took a request for contradicts nobody who says it otherwise."""
+        if not (self.single and self.others):
+            return False
+        said = [head.value for head in self.heads if head.first.fact.method != "assessed"]
+        return any(not same(value, said[0]) for value in said[1:])
 
     @property
     def facts(self) -> tuple[tuple[Version, ...], ...]:
         """What is in force: for each fact the heads that say so, strongest first; one where they disagree."""
         found: dict[str, list[Version]] = {}
-        for head in self.sources if self.conflict else self.heads:
+        for head in self.sources if self.single else self.heads:
             found.setdefault(normal(head.value), []).append(head)
         return tuple(map(tuple, found.values()))
 

@@ -169,8 +169,8 @@ def test_what_a_role_may_not_do_is_said_in_its_words(role: Role, kind: type[Even
 
 @pytest.mark.parametrize("name", WORKERS)
 def test_each_worker_has_its_duties(name: str) -> None:
-    """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions, composition states next to nothing;
-    so no other worker."""
+    """Audit aborts idle turns, the facts worker tells of conflicts and ends sessions; no other worker does. Composition
+    may state next to nothing."""
     who = Caller("worker", name)
     own: dict[str, set[type[Event]]] = {
         "audit": {kind for kind in HAPPENED if kind.__name__ == "TurnAborted"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import pytest
 
 from eunoe.facts import wording
 from eunoe.facts.document import build
@@ -49,6 +50,42 @@ def test_a_person_outranks_a_newer_tool(state: State) -> None:
         ("passed", "current", "", ""),
         ("failed", "superseded", "rank", person.id),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "conflict", "current"),
+    [
+        ((("Release", "person", "ada", "stated"), ("Fix", "model", "a", "assessed")), False, "Release"),
+        ((("Release", "model", "b", "noted"), ("Fix", "model", "a", "assessed")), False, "Fix"),
+        ((("Fix", "model", "a", "assessed"), ("Test", "model", "b", "assessed")), False, "Test"),
+        ((("Release", "model", "b", "noted"), ("Fix", "model", "a", "noted")), True, "Fix"),
+        (
+            (
+                ("Release", "person", "ada", "stated"),
+                ("Ship", "model", "b", "noted"),
+                ("Fix", "model", "a", "assessed"),
+            ),
+            True,
+            "Push",
+        ),
+    ],
+)
+def test_what_a_model_took_a_request_for_contradicts_nobody(
+    said: tuple[tuple[str, str, str, str], ...], conflict: bool, current: str, state: State
+) -> None:
+    """It is a guess, and gives way; those who said it otherwise disagree among each other as ever. Each is later."""
+    stated = [state(value, at, kind=kind, who=who) for at, (value, kind, who, _) in enumerate(said, 1)]
+    methods = [method for *_, method in said]
+    view = viewed(*(with_method(one, method) for one, method in zip(stated, methods, strict=True)))
+
+    assert view.conflict is conflict
+    assert view.current is not None
+    assert view.current.value == current
+    assert len(view.facts) == 1
+
+
+def with_method(stated: Stated, method: str) -> Stated:
+    return msgspec.structs.replace(stated, fact=msgspec.structs.replace(stated.fact, method=method))
 
 
 def test_of_one_rank_the_newest_support_wins(state: State) -> None:
