@@ -19,11 +19,12 @@ def measure(rendered: Rendered, counter: Counter, anchor: int) -> tuple[int, dic
     The layers add up to the whole: what frames the pieces, and the anchor, is shared out among them.
     """
     counted = counter.count(rendered.data)
-    said = {name: pieces for name, pieces in rendered.layers if _size(pieces)}
-    if not said:
+    sizes = _sizes(rendered)
+    if not sizes:
         return counted + anchor, {}
-    largest = max(said, key=lambda name: _size(said[name]))
-    counts = {name: counter.count(_joined(pieces)) if name != largest else 0 for name, pieces in said.items()}
+    largest = max(sizes, key=lambda name: sizes[name])
+    said = [(name, pieces) for name, pieces in rendered.layers if name in sizes]
+    counts = {name: counter.count(_joined(pieces)) if name != largest else 0 for name, pieces in said}
     counts[largest] = max(counted - sum(counts.values()), 1)
     return counted + anchor, shared(counted + anchor, counts)
 
@@ -33,11 +34,12 @@ def layers(rendered: Rendered, recipe: Recipe, *, text: bool) -> tuple[Layer, ..
 
     Where the recipe does not say how large each is, its tokens are shared out by their bytes.
     """
-    said = {name: pieces for name, pieces in rendered.layers if _size(pieces)}
-    tokens = recipe.layers or shared(recipe.tokens, {name: _size(pieces) for name, pieces in said.items()})
+    sizes = _sizes(rendered)
+    tokens = recipe.layers or shared(recipe.tokens, sizes)
     return tuple(
         Layer(name=name, tokens=tokens.get(name, 0), text=_joined(pieces).decode() if text else "")
-        for name, pieces in said.items()
+        for name, pieces in rendered.layers
+        if name in sizes
     )
 
 
@@ -51,8 +53,10 @@ def shared(total: int, counts: Mapping[LayerName, int]) -> dict[LayerName, int]:
     return shares
 
 
-def _size(pieces: Sequence[Piece]) -> int:
-    return sum(len(piece.data) for piece in pieces)
+def _sizes(rendered: Rendered) -> dict[LayerName, int]:
+    """The bytes of each layer that says anything, in order."""
+    found = {name: sum(len(piece.data) for piece in pieces) for name, pieces in rendered.layers}
+    return {name: size for name, size in found.items() if size}
 
 
 def _joined(pieces: Sequence[Piece]) -> bytes:
