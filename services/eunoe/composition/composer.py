@@ -115,7 +115,10 @@ class Composer:
         patient: bool,
     ) -> _Found | None:
         """What ``use`` makes of it; None when it is worth waiting because something is not as fresh as was asked."""
-        async with self._memory.looking() as latest, self._threads.using(address.chain) as fold:
+        async with (
+            self._memory.looking(address.thread, request.session) as latest,
+            self._threads.using(address.chain) as fold,
+        ):
             if patient and not await self._freshness.readable(fold, request.after.log):
                 return None
             opened = await self._opened(fold, request, settings)

@@ -98,16 +98,26 @@ class Following:
         else:
             yield _nothing_held
 
+    def lacks(self, owner: str) -> bool:
+        """Whether an owner is still to be read before it is known."""
+        held = self._held.get(_token(subjects.state_key(owner)))
+        return self._live and not (held and held.loaded)
+
+    async def prepare(self, owner: str) -> None:
+        """Read an owner that is asked for in a moment, where it is not known yet."""
+        if not self._live:
+            return
+        token, held = self._hold(owner)
+        async with held.lock:
+            if not held.loaded:
+                await self._load(token, held)
+
     async def of(self, owner: str, revision: int = 0, position: int = 0, now: int = 0) -> Reflected:
         """The owner as it is known, as of ``now`` (ms UTC); where that is older than ``revision`` of the bucket, or
         than ``position`` of the log in a thread's state, what came since is read."""
         if not self._live or revisions.generation(revision) > revisions.generation(self._upto):
             return await self._read(owner, now)
-        token = _token(subjects.state_key(owner))
-        held = self._held.get(token)
-        if held is None:
-            held = self._held[token] = _Held(self._new(owner))
-        self._held.move_to_end(token)
+        token, held = self._hold(owner)
         if not held.loaded or self._behind(token, held, revision, position):
             async with held.lock:
                 await self._refresh(token, held, revision, position)
@@ -120,6 +130,14 @@ class Following:
             self._measure(token, held)
         self._tidy()
         return Reflected(held.owned, upto)
+
+    def _hold(self, owner: str) -> tuple[str, _Held]:
+        token = _token(subjects.state_key(owner))
+        held = self._held.get(token)
+        if held is None:
+            held = self._held[token] = _Held(self._new(owner))
+        self._held.move_to_end(token)
+        return token, held
 
     async def _follow(self) -> None:
         self._upto = await self._bucket.revision()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -62,19 +62,22 @@ class Memory:
         return {f"facts_{name}": sum(one[name] for one in found) for name in found[0]}
 
     @asynccontextmanager
-    async def looking(self) -> AsyncIterator[Callable[[], Awaitable[Watermark]]]:
+    async def looking(self, thread: str = "", session: str = "") -> AsyncIterator[Callable[[], Awaitable[Watermark]]]:
         """Ask how far the buckets are now, while other things are read: who reads from there on misses nothing that
-        was written before."""
+        was written before. Meanwhile the facts of a thread, and of the session that it seems to be in, are read where
+        they are not known yet."""
         async with (
-            self._thread.asking() as thread,
-            self._session.asking() as session,
-            self._permanent.asking() as permanent,
+            self._thread.asking() as of_thread,
+            self._session.asking() as of_session,
+            self._permanent.asking() as of_permanent,
         ):
 
             async def latest() -> Watermark:
-                return Watermark(thread=await thread(), session=await session(), permanent=await permanent())
+                return Watermark(thread=await of_thread(), session=await of_session(), permanent=await of_permanent())
 
-            yield latest
+            wanted = ((self._thread, thread), (self._session, session))
+            async with _preparing([(one, owner) for one, owner in wanted if owner and one.lacks(owner)]):
+                yield latest
 
     async def read(self, place: Place, wanted: Watermark, position: int = 0) -> Remembered:
         """Everything in force now that is seen from a place; what is older than ``wanted``, or than a ``position``
@@ -113,6 +116,18 @@ class Memory:
         lacking = [document.identity for document in found.documents if not enough(document)]
         full = await self._lookup.from_log(lacking) if lacking else {}
         return replace(found, documents=tuple(full.get(one.identity, one) for one in found.documents))
+
+
+@asynccontextmanager
+async def _preparing(lacking: Sequence[tuple[Following, str]]) -> AsyncIterator[None]:
+    """Have owners read while other things are done; what fails there, fails the whole."""
+    if not lacking:
+        yield
+        return
+    async with task_group() as tasks:
+        for following, owner in lacking:
+            tasks.start_soon(following.prepare, owner)
+        yield
 
 
 def _watermark(thread: Reflected, session: Reflected | None, permanent: list[Reflected]) -> Watermark:

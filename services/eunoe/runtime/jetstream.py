@@ -149,7 +149,7 @@ class JetStream:
         found: list[Answer] = []
         try:
             while True:
-                found.append(answer := await call.take(API_SECONDS))
+                found.append(answer := call.ready() or await call.take(API_SECONDS))
                 if answer.status:
                     break
         except TimeoutError:
