@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from eunoe.client.sync import Memory
 from eunoe.schemas.context import Context, Format
@@ -29,6 +34,18 @@ def replay(
                 composed.append(opened.context(window=window, format=format))
                 opened.reply(message)
     return composed
+
+
+def airline(number: int) -> list[dict[str, Any]]:
+    """A recorded run of an airline's agent, from beside the repository or above it."""
+    for folder in Path(__file__).resolve().parents:
+        found = folder.parent / "shared" / "data" / "tau_bench_airline" / f"task_{number:02}.json"
+        if found.is_file():
+            messages: list[dict[str, Any]] = json.loads(found.read_text(encoding="utf-8"))["messages"]
+            return messages
+    if os.environ.get("CI"):
+        pytest.fail("there are no recorded runs in ../shared/data")
+    pytest.skip("there are no recorded runs in ../shared/data")
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -20,7 +20,7 @@ def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
     """A line a turn; under it its prompt, what its context took of the window, and a line for each change."""
     yield Text(f"thread {clean(thread)}", style="bold")
     if any(line.layers for line in reply.turns):
-        yield Text(words.one_line(_KEY, width), style="dim")
+        yield Text(_KEY, style="dim")
     for line in reply.turns:
         yield from _turn(line, width)
     if not reply.turns:
