@@ -17,7 +17,7 @@ from eunoe.facts.store import FactStore
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Context
-from eunoe.schemas.events import Event, FactRecorded, TurnCommitted, TurnOpened
+from eunoe.schemas.events import Event, FactRecorded, Prompt, Response, TurnCommitted, TurnOpened
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.requests import AppendReply, AppendRequest, ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address, Caller
@@ -70,6 +70,12 @@ class System:
 
     async def turn(self, *events: Event) -> None:
         await self.append(TurnCommitted(), key=await self.open(*events))
+
+    async def talked(self, turns: int) -> str:
+        """So many turns, each of some 170 tokens, and one that is open; its key."""
+        for number in range(turns):
+            await self.turn(Prompt(content=f"question {number}"), Response(content="word " * 125))
+        return await self.open(Prompt(content="What now?"))
 
     async def fact(
         self,

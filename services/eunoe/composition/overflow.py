@@ -42,7 +42,7 @@ def check(request: ComposeRequest, refused: Refused) -> None:
     if not refused.context:
         raise Invalid("which context was refused is not said; name it by its id")
     if not 0 < refused.tokens <= limits.LAST_NUMBER:
-        raise Invalid(f"a provider counts at least one token of what it refuses, not {refused.tokens}")
+        raise Invalid(f"a provider counts from 1 to {limits.LAST_NUMBER:,} tokens of a context, not {refused.tokens:,}")
 
 
 def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overflow:

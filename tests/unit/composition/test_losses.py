@@ -1,0 +1,124 @@
+"""Threads of which records are missing or cannot be read: contexts go on with the rest, and say what they lack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from composition_desks import System, texts
+
+from eunoe.composition.losses import lost
+from eunoe.runtime.doors import Stored
+from eunoe.schemas.context import Context
+from eunoe.schemas.errors import NewerSchema
+from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
+
+
+@pytest.fixture
+async def system() -> System:
+    """Three turns, each in two records, and an open one."""
+    system = System()
+    for number in range(1, 4):
+        await system.append(TurnOpened(), Prompt(content=f"q{number}"), key=f"x{number}")
+        await system.append(Response(content=f"a{number}"), TurnCommitted(), key=f"x{number}")
+    system.opened = 3
+    await system.open(Prompt(content="now"))
+    return system
+
+
+async def cold(system: System, **request: Any) -> tuple[Context, dict[str, int]]:
+    worker = system.replica()
+    found = await system.compose(worker, key="k4", window=4096, **request)
+    return found, dict(worker.statistics())
+
+
+@pytest.mark.parametrize(
+    ("gone", "said", "note"),
+    [
+        ([1], ["a1", "q2", "a2", "q3", "a3", "now"], "record 1 of this thread is missing"),
+        ([3], ["q1", "a1", "a2", "q3", "a3", "now"], "record 3 of this thread is missing"),
+        ([1, 2, 4], ["q3", "a3", "now"], "records 1-2, 4 of this thread are missing"),
+        ([1, 2, 3, 4, 5, 6], ["now"], "records 1-6 of this thread are missing"),
+    ],
+)
+async def test_records_that_are_missing_are_passed_over(
+    system: System, gone: list[int], said: list[str], note: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whichever they are, what can be read is there, in order, but of turns of which it is not known that they were
+    committed; answer, log and counts say what is not."""
+    for position in gone:
+        await system.store.log.erase(position)
+
+    found, counts = await cold(system)
+    again, _ = await cold(system)
+
+    assert [text for text in texts(found) if not text.startswith("<")] == said
+    assert f"{note} or cannot be read, and left out; run `eunoe audit verify`" in found.note
+    assert found.note in caplog.text
+    assert counts["records_lost"] == len(gone)
+    assert again.messages == found.messages
+    assert again.note == found.note
+
+
+class Spoiled:
+    """A log in which what is stored at some positions is other bytes."""
+
+    def __init__(self, log: Any, bytes_at: dict[int, bytes]) -> None:
+        self._log = log
+        self._bytes = bytes_at
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    async def get(self, seqs: Any) -> list[Stored | None]:
+        found: list[Stored | None] = await self._log.get(seqs)
+        return [
+            Stored(one.subject, one.seq, self._bytes.get(one.seq, one.data), one.time) if one else None for one in found
+        ]
+
+
+async def test_a_record_that_cannot_be_read_is_passed_over(system: System) -> None:
+    """As one that is missing."""
+    spoiled: Any = Spoiled(system.store.log, {3: b"{"})
+    object.__setattr__(system.store, "log", spoiled)
+
+    found, _ = await cold(system)
+
+    assert "a2" in texts(found)
+    assert "q2" not in texts(found)
+    assert found.note.startswith("record 3 of this thread is missing or cannot be read")
+
+
+async def test_a_record_that_a_newer_version_wrote_is_not_passed_over(system: System) -> None:
+    """It is no loss: whoever reads it is too old."""
+    stored = (await system.store.log.get([4]))[0]
+    assert stored is not None
+    newer: Any = Spoiled(system.store.log, {4: stored.data.replace(b'"v":1', b'"v":9')})
+    object.__setattr__(system.store, "log", newer)
+
+    with pytest.raises(NewerSchema):
+        await cold(system)
+
+
+async def test_a_worker_that_missed_what_is_lost_now_starts_over(system: System) -> None:
+    """Of what was appended while nobody asked a record is gone: the same context as that of a new worker."""
+    await system.compose(key="k4", window=4096)
+    await system.append(Response(content="gone"), key="k4")
+    await system.append(Response(content="there"), key="k4")
+    await system.store.log.erase(8)
+
+    warm = await system.compose(key="k4", window=4096)
+    found, _ = await cold(system)
+
+    assert warm.messages == found.messages
+    assert "gone" not in str(warm.messages)
+    assert warm.note == found.note == lost({8})
+
+
+def test_what_is_lost_is_said_in_ranges() -> None:
+    """Nothing of nothing, one of one, and ranges of many."""
+    rest = "missing or cannot be read, and left out; run `eunoe audit verify`"
+
+    assert lost(set()) == ""
+    assert lost({7}) == f"record 7 of this thread is {rest}"
+    assert lost({9, 2, 3, 4}) == f"records 2-4, 9 of this thread are {rest}"

@@ -1,0 +1,205 @@
+"""What a refusal of a provider says, and which contexts can have been refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eunoe.composition import anchoring, overflow
+from eunoe.composition.fold import Fold, profile
+from eunoe.schemas import limits
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.errors import DoesNotFit, Invalid, NotFound
+from eunoe.schemas.events import ContextComposed, ContextRefused, Prompt, Usage
+from eunoe.schemas.requests import ComposeRequest, Refused
+
+WINDOW = 8192
+
+
+def test_a_reported_count_moves_the_estimate_within_bounds() -> None:
+    """The difference is added; half the count below and half the window above are the most."""
+    assert anchoring.reported(1000, 1400, 8192) == 400
+    assert anchoring.reported(1000, 100, 8192) == -500
+    assert anchoring.reported(1000, 9000, 8192) == 4096
+    assert anchoring.reported(0, 500, 8192) == 0
+
+
+def test_a_report_may_confirm_what_a_refusal_taught() -> None:
+    """Where 6,000 tokens were added before, up to as many stay; another report cannot add more than that."""
+    assert anchoring.reported(1000, 6500, 8192, before=6000) == 5500
+    assert anchoring.reported(1000, 9000, 8192, before=6000) == 6000
+
+
+def test_what_is_refused_counts_for_more_than_a_window() -> None:
+    """As the provider counted it; where that is less than the window, for one token more than that."""
+    assert anchoring.refused(5000, 9000, 8192) == 4000
+    assert anchoring.refused(5000, 8192, 8192) == 3193
+    assert anchoring.refused(5000, 10, 8192) == 3193
+
+
+def recipe(id: str, *, tokens: int = 6000, refused: str = "", anchor: int = 0, turn: int = 1, **more: Any) -> Recipe:  # noqa: A002
+    return msgspec.structs.replace(
+        Recipe(
+            v=1,
+            id=id,
+            turn=turn,
+            window=WINDOW,
+            format="openai",
+            counter="bytes/4",
+            renderer=1,
+            position=1,
+            turns=(),
+            first_turn=1,
+            sha256="",
+        ),
+        tokens=tokens,
+        refused=refused,
+        settings={"anchor": anchor},
+        **more,
+    )
+
+
+def folded(kit: Any, *recipes: Recipe) -> Fold:
+    """A thread whose first turn is open, with these recipes."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="q"))
+    for one in recipes:
+        thread.append(ContextComposed(recipe=one))
+    assert key
+    return thread.fold()  # type: ignore[no-any-return]
+
+
+def told(fold: Fold, context: str, tokens: int = 9000, turn: int = 1) -> overflow.Overflow:
+    return overflow.overflow(fold, turn, profile(recipe("c")), Refused(context=context, tokens=tokens))
+
+
+def test_a_first_refusal_says_what_counts_lack(kit: Any) -> None:
+    """Of 6,100 tokens 100 were added already: 6,000 here were 9,000 there. The log is to be told."""
+    found = told(folded(kit, recipe("c1", tokens=6100, anchor=100)), "c1")
+
+    assert (found.counted, found.anchor, found.known) == (6000, 3000, False)
+    assert found.events == (ContextRefused(context="c1", turn=1, tokens=9000),)
+
+
+def test_a_refusal_that_is_in_the_log_is_no_second_one(kit: Any) -> None:
+    """What was composed in its place is the turn's last: the answer was lost, and what it taught is kept."""
+    found = told(folded(kit, recipe("c1"), recipe("c2", tokens=7000, refused="c1", anchor=3000)), "c1")
+
+    assert (found.anchor, found.known, found.events) == (3000, True, ())
+
+
+def test_what_stands_in_the_place_of_a_refused_context_is_not_refused_too(kit: Any) -> None:
+    """Then nothing helps but a larger window, and the error has the provider's figure and the own one."""
+    fold = folded(kit, recipe("c1"), recipe("c2", tokens=4800, refused="c1"))
+
+    with pytest.raises(DoesNotFit) as error:
+        told(fold, "c2", 8_300)
+
+    assert str(error.value) == (
+        "the provider refused context c2 too, which was composed in the place of c1: it counted 8,300 tokens, where "
+        "4,800 were counted here, of a window of 8,192; use a larger window, or shorten the request, the instructions "
+        "or the tools"
+    )
+    assert error.value.detail == {"tokens": 8300, "counted": 4800, "window": 8192}
+
+
+def test_a_later_context_of_the_turn_may_be_refused_again(kit: Any) -> None:
+    """The one that stood in for a refused one was answered, and the turn went on."""
+    fold = folded(kit, recipe("c1"), recipe("c2", refused="c1", anchor=3000), recipe("c3", tokens=9000, anchor=3000))
+
+    assert told(fold, "c3", 9500).anchor == 3500
+
+
+def test_only_the_last_context_of_a_turn_can_have_been_refused(kit: Any) -> None:
+    """Of another turn, before the last, or of no turn at all: each is said."""
+    fold = folded(kit, recipe("c1"), recipe("c2"))
+
+    with pytest.raises(NotFound, match="no context of turn 2 was composed"):
+        told(fold, "c2", turn=2)
+    with pytest.raises(Invalid, match="context 'c1' is not the last of turn 1, which is c2"):
+        told(fold, "c1")
+    with pytest.raises(Invalid, match="context 'else' is not the last of turn 1"):
+        told(fold, "else")
+    with pytest.raises(NotFound):
+        told(folded(kit), "c1")
+
+
+def test_a_context_is_refused_in_the_shape_that_it_had(kit: Any) -> None:
+    """Composing for another window or format does not tell whether it is smaller."""
+    fold = folded(kit, recipe("c1", window=4096), recipe("c2", format="anthropic"))
+
+    with pytest.raises(Invalid, match=r"c1 was composed for 4,096 tokens \(bytes/4, openai\); compose it again for"):
+        told(fold, "c1")
+
+
+def test_each_shape_of_a_turn_has_a_last_context_of_its_own(kit: Any) -> None:
+    """A refusal of the one is answered, though another was composed since."""
+    fold = folded(kit, recipe("c1"), recipe("c2", window=4096))
+
+    assert told(fold, "c1").anchor == 3000
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (ComposeRequest(key="k"), "give its key, and store it"),
+        (ComposeRequest(store=True), "give its key, and store it"),
+        (ComposeRequest(key="k", store=True, turn=3), "give its key, and store it"),
+    ],
+)
+def test_a_refusal_is_of_the_open_turn_and_stored(request_: ComposeRequest, said: str) -> None:
+    """A look changes nothing, and nothing is refused in the past."""
+    with pytest.raises(Invalid, match=said):
+        overflow.check(request_, Refused(context="c1", tokens=9000))
+
+
+@pytest.mark.parametrize("tokens", [0, -1, limits.LAST_NUMBER + 1])
+def test_a_provider_counts_tokens(tokens: int) -> None:
+    """No fewer than one, and no more than can be said."""
+    with pytest.raises(Invalid, match=f"counts from 1 to 9,007,199,254,740,991 tokens of a context, not {tokens:,}"):
+        overflow.check(ComposeRequest(key="k", store=True), Refused(context="c1", tokens=tokens))
+    with pytest.raises(Invalid, match="name it by its id"):
+        overflow.check(ComposeRequest(key="k", store=True), Refused(context="", tokens=1))
+
+
+@given(tokens=st.one_of(st.integers(1, 20_000), st.integers(1, limits.LAST_NUMBER)), turns=st.integers(0, 40))
+def test_whatever_a_provider_says_a_smaller_context_comes_or_none(kit: Any, tokens: int, turns: int) -> None:
+    """By our own count smaller than the refused one, by the new one within the window; else `DoesNotFit`."""
+    thread = kit.thread()
+    for _ in range(turns):
+        thread.turn(*kit.asks("q", answer="word " * 120))
+    key = thread.open(Prompt(content="word " * 200))
+    compose = kit.compose(window=4096)
+    first = compose(thread.fold(), key=key)
+    anchor = anchoring.refused(first.recipe.tokens, tokens, 4096)
+
+    second, floor = None, 0
+    try:
+        second = compose(thread.fold(), key=key, before=first.recipe, anchor=anchor, refused=first.recipe.id)
+    except DoesNotFit as error:
+        floor = error.detail["floor"]
+
+    if second is None:
+        assert floor > 4096
+        return
+    assert len(second.rendered.messages) < len(first.rendered.messages)
+    assert second.recipe.tokens - anchor < first.recipe.tokens
+    assert second.recipe.tokens <= 4096
+    goal = second.recipe.settings["goal"]
+    assert second.recipe.floor or second.recipe.settings["fill_after"] <= goal
+
+
+def test_usage_after_a_refusal_moves_what_it_taught(kit: Any) -> None:
+    """The provider took what stood in for the refused context, and said what it counted: 500 more, no longer 3,000."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="q"))
+    thread.append(ContextComposed(recipe=recipe("c2", tokens=4000, refused="c1", anchor=3000)))
+    before = thread.fold().anchor(profile(recipe("c")))
+    thread.append(Usage(input_tokens=1500), key=key)
+
+    assert before == 3000
+    assert thread.fold().anchor(profile(recipe("c"))) == 500
