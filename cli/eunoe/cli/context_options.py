@@ -14,7 +14,12 @@ Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread's id.")]
 What = Annotated[str | None, typer.Argument(metavar="next|TURN|turns", help="Which request (the next), or the list.")]
 Window = Annotated[
     int | None,
-    typer.Option(metavar="TOKENS", min=limits.WINDOW_MIN, max=limits.WINDOW_MAX, help="Tokens of the window."),
+    typer.Option(
+        metavar="TOKENS",
+        min=limits.WINDOW_MIN,
+        max=limits.WINDOW_MAX,
+        help="Tokens of the window; else those of the setting, or a past turn's own.",
+    ),
 ]
 Model = Annotated[
     str | None, typer.Option(metavar="MODEL", help="The model that reads it, which decides what counts its tokens.")
