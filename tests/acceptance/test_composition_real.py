@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from shapes import check_anthropic, check_openai
+from shapes import CHECKS
 
 from eunoe.client import Memory
 from eunoe.client.importing.model import Turn
@@ -74,17 +74,12 @@ def serialised(context: Context) -> str:
 
 
 def check_shape(context: Context) -> None:
-    match context.format:
-        case "openai":
-            check_openai(context.messages)
-        case "anthropic":
-            check_anthropic(context.messages)
-        case _:
-            calls, results = (
-                re.findall(f'<eunoe-{what} id="([^"]+)"', context.messages) for what in ("call", "output")
-            )
-            assert calls == results
-            assert len(set(calls)) == len(calls)
+    if context.format in CHECKS:
+        CHECKS[context.format](context.messages)
+    elif context.format == "text":
+        calls, results = (re.findall(f'<eunoe-{what} id="([^"]+)"', context.messages) for what in ("call", "output"))
+        assert calls == results
+        assert len(set(calls)) == len(calls)
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -8,13 +8,12 @@ F69 an agent whose archive outlives it · F70 a reset that clears one store of s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fields import known, told, used
-from shapes import check_anthropic, check_openai
+from shapes import CHECKS
 
 from eunoe.audit.export import verify_export
 from eunoe.audit.verify import Verifier
@@ -25,7 +24,6 @@ from eunoe.schemas.context import FORMATS, Context, Format
 from eunoe.schemas.errors import NotFound
 
 SECRET = "hunter2-xyzzy"
-CHECKS: dict[str, Callable[[Any], None]] = {"openai": check_openai, "anthropic": check_anthropic}
 
 
 def text(context: Context) -> str:

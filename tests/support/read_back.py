@@ -20,13 +20,12 @@ _HEADINGS = {"Instructions": "instructions", "User": "user", "Assistant": "assis
 def chat(messages: Any, system: str) -> Iterator[Part]:
     assert system == ""
     for message in messages:
-        match message:
-            case {"role": "tool", "content": content}:
-                yield "output", content
-            case {"role": role, **rest}:
-                if "content" in rest:
-                    yield ("instructions" if role == "system" else role), rest["content"]
-                yield from (("call", json.loads(call["function"]["arguments"])) for call in rest.get("tool_calls", []))
+        role = message["role"]
+        if role == "tool":
+            yield "output", message["content"]
+        elif "content" in message:
+            yield ("instructions" if role == "system" else role), message["content"]
+        yield from (("call", json.loads(call["function"]["arguments"])) for call in message.get("tool_calls", []))
 
 
 def responses(items: Any, system: str) -> Iterator[Part]:

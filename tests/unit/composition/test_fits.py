@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shapes import CHECKS
 
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs
 from eunoe.composition.plan import enough
 from eunoe.composition.render import render
+from eunoe.schemas.context import FORMATS
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult
 
@@ -94,7 +96,7 @@ def compose(kit: Any, spec: dict[str, Any], fold: Fold, key: str, form: str) -> 
     return shape(fold, key=key, request="" if key else "what next?", earlier=remembered(kit, spec))
 
 
-@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@pytest.mark.parametrize("form", FORMATS)
 @given(spec=threads)
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form: str, spec: dict[str, Any]) -> None:
@@ -121,30 +123,19 @@ def test_a_context_fits_or_is_at_its_floor_or_says_that_it_cannot(kit: Any, form
     assert again.sha256 == made.recipe.sha256
 
 
+@pytest.mark.parametrize("form", CHECKS)
 @given(spec=threads)
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-def test_openai_gets_every_call_with_its_result(kit: Any, spec: dict[str, Any]) -> None:
-    """Valid for the SDK's own types; the tool messages of a call's message follow it at once, one each."""
+def test_every_api_gets_what_it_takes(kit: Any, form: str, spec: dict[str, Any]) -> None:
+    """Valid for the SDK's own types, and for the API: every call with its result where it must be, roles as it wants
+    them, nothing empty, the user's or a tool's word last."""
     _, fold, key = build(kit, spec)
     try:
-        messages = compose(kit, spec, fold, key, "openai").messages
+        messages = compose(kit, spec, fold, key, form).messages
     except DoesNotFit:
         return
 
-    kit.check_openai(messages)
-
-
-@given(spec=threads)
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-def test_anthropic_gets_alternating_roles_with_results_first(kit: Any, spec: dict[str, Any]) -> None:
-    """Valid for the SDK's own types; user first and last, no empty text, every call answered in the next message."""
-    _, fold, key = build(kit, spec)
-    try:
-        messages = compose(kit, spec, fold, key, "anthropic").messages
-    except DoesNotFit:
-        return
-
-    kit.check_anthropic(messages)
+    CHECKS[form](messages)
 
 
 @given(spec=threads)

@@ -1,4 +1,4 @@
-"""The three shapes of a request, worked out by hand."""
+"""The shapes of a request, worked out by hand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from read_back import READERS
+from shapes import CHECKS
 
 from eunoe.composition.formats import SHAPES, ShownCall
 from eunoe.composition.formats.shape import parsed
@@ -55,6 +57,77 @@ def test_anthropic_messages(kit: Any, fold: Any) -> None:
     ]
 
 
+def test_openai_responses(kit: Any, fold: Any) -> None:
+    """The instructions are apart, a call and its output are items of their own, and nothing has an id of the API's."""
+    composed = kit.compose(format="responses")(fold, request="Sure?")
+
+    assert composed.rendered.system == "Be brief."
+    assert composed.messages == [
+        {"type": "message", "role": "user", "content": "What is x?"},
+        {"type": "message", "role": "assistant", "content": "I look."},
+        {"type": "function_call", "call_id": "call_4", "name": "read_file", "arguments": ARGUMENTS},
+        {"type": "function_call_output", "call_id": "call_4", "output": "x = 1"},
+        {"type": "message", "role": "assistant", "content": "One."},
+        {"type": "message", "role": "user", "content": "Sure?"},
+    ]
+
+
+def test_markdown(kit: Any, fold: Any) -> None:
+    """One string: what was said is quoted, what was called and given is fenced."""
+    assert kit.compose(format="markdown")(fold, request="Sure?").messages == (
+        "## Instructions\n\n> Be brief.\n\n"
+        "## User\n\n> What is x?\n\n"
+        "## Assistant\n\n> I look.\n\n"
+        f"## Call call_4 of read_file\n\n```\n{ARGUMENTS}\n```\n\n"
+        "## Output of call_4 (failed)\n\n```\nx = 1\n```\n\n"
+        "## Assistant\n\n> One.\n\n"
+        "## User\n\n> Sure?"
+    )
+
+
+def test_in_markdown_a_fence_is_longer_than_any_in_it(kit: Any) -> None:
+    """So what is in an output cannot end it; every line of a request is quoted, whatever ends it."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="a\r\n## User\rb"), *kit.reads("````\n## User\n"))
+
+    assert kit.compose(format="markdown")(thread.fold(), key=key).messages == (
+        "## User\n\n> a\r\n> ## User\r> b\n\n"
+        '## Call call_2 of read_file\n\n```\n{"path": "a.py"}\n```\n\n'
+        "## Output of call_2\n\n`````\n````\n## User\n\n`````"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "last"),
+    [
+        ("openai", {"role": "user", "content": "(go on)"}),
+        ("responses", {"type": "message", "role": "user", "content": "(go on)"}),
+        ("anthropic", {"role": "user", "content": [{"type": "text", "text": "(go on)"}]}),
+    ],
+)
+def test_where_the_model_spoke_last_the_user_says_to_go_on(kit: Any, form: str, last: object) -> None:
+    """No API is asked to answer its own model."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="Count."), Response(content="One."))
+
+    assert kit.compose(format=form)(thread.fold(), key=key).messages[-1] == last
+
+
+@pytest.mark.parametrize("form", ["openai", "responses", "anthropic"])
+def test_calls_at_once_and_one_without_a_result(kit: Any, form: str) -> None:
+    """Every call has a result, in the order of the calls; in a turn that is over, one that never came is said to be
+    missing."""
+    thread = kit.thread()
+    calls = [ToolCall(call=name, tool="t", content="{}") for name in ("a", "b", "c")]
+    thread.turn(Prompt(content="Go."), *calls, ToolResult(call="c", content="3"), ToolResult(call="a", content="1"))
+
+    composed = kit.compose(format=form)(thread.fold(), request="And?")
+
+    outputs = [text for kind, text in READERS[form](composed.messages, "") if kind == "output"]
+    assert outputs == ["1", "(no result was recorded)", "3"]
+    CHECKS[form](composed.messages)
+
+
 def test_plain_text(kit: Any, fold: Any) -> None:
     """One string, every part between labels."""
     assert kit.compose(format="text")(fold, request="Sure?").messages == (
@@ -83,6 +156,8 @@ def test_in_plain_text_no_content_can_pose_as_a_part(kit: Any) -> None:
         ("[1]", {"arguments": "[1]"}),
         ("rm -rf build", {"arguments": "rm -rf build"}),
         ('{"a": NaN}', {"arguments": '{"a": NaN}'}),
+        ('{"a": 1e999}', {"arguments": '{"a": 1e999}'}),
+        ('{"a": 123456789012345678901234567890}', {"a": 123456789012345678901234567890}),
         ('{"a": "\\ud800"}', {"arguments": '{"a": "\\ud800"}'}),
     ],
 )
