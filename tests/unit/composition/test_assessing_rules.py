@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from eunoe.composition.assessing import answering, rules
+from eunoe.composition.assessing import answering, followups, rules
 from eunoe.composition.assessing.answering import Answered
 from eunoe.composition.assessing.brief import Brief
 from eunoe.composition.assessing.catalogue import catalogue
 from eunoe.composition.assessing.decided import Assessed
-from eunoe.composition.assessing.followups import follows_up
+from eunoe.composition.assessing.followups import FollowUps, follows_up
 from eunoe.composition.assessing.naming import Said, named, parts
 from eunoe.composition.assessing.offered import check
 from eunoe.composition.assessing.tasks import task_fact
@@ -115,6 +115,11 @@ def test_the_words_of_a_name(name: str, expected: tuple[str, ...]) -> None:
         ("Write a story about a lighthouse keeper", False),
         # thirteen words, of which one points back
         ("Tell me how the lexer of this language copes with very long lines", False),
+        ("Write the theme of a song on thistles", False),
+        ("Is there an end to this", True),
+        ("Is there an end", False),
+        ("Tell me as before", True),
+        ("Tell me what came before, as always", False),
         ("Andalusia is in the south of Spain", False),
         ("", False),
     ],
@@ -123,6 +128,20 @@ def test_a_request_follows_up_by_its_first_word_or_when_it_is_short_by_one_that_
     text: str, expected: bool
 ) -> None:
     assert follows_up(Said(text)) is expected
+
+
+def test_another_language_is_one_more_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With spaces between its words or without."""
+    more = {"ja": FollowUps(("それから",), ("その前の",)), "de": FollowUps(("und",), ("das gleiche",))}
+    monkeypatch.setattr(followups, "LANGUAGES", {**followups.LANGUAGES, **more})
+
+    found = [
+        follows_up(Said(text)) for text in ("それから東京は?", "東京のその前の天気", "Und Bonn?", "Mach das Gleiche")
+    ]
+
+    assert found == [True, True, True, True]
+    assert not follows_up(Said("東京の天気"))
+    assert not follows_up(Said("Gleiche das an"))
 
 
 @pytest.mark.parametrize(

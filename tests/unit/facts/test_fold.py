@@ -66,14 +66,15 @@ def test_a_person_outranks_a_newer_tool(state: State) -> None:
                 ("Fix", "model", "a", "assessed"),
             ),
             True,
-            "Push",
+            "Release",
         ),
     ],
 )
 def test_what_a_model_took_a_request_for_contradicts_nobody(
     said: tuple[tuple[str, str, str, str], ...], conflict: bool, current: str, state: State
 ) -> None:
-    """It is a guess, and gives way; those who said it otherwise disagree among each other as ever. Each is later."""
+    """It is a guess, which leads or gives way as any word of its rank, and is no disagreement; those who said it
+    otherwise disagree among each other as ever. Each is later than the one before."""
     stated = [state(value, at, kind=kind, who=who) for at, (value, kind, who, _) in enumerate(said, 1)]
     methods = [method for *_, method in said]
     view = viewed(*(with_method(one, method) for one, method in zip(stated, methods, strict=True)))

@@ -70,9 +70,9 @@ class Assessor:
             raise Invalid(NONE)
         if mode == "off" or not request.tools:
             return Assessed(request)
-        brief = await look()
         if request.unregistered:
             return self._decided(request, rules.retried(request.tools))
+        brief = await look()
         if brief.made is not None:
             return Assessed(request, rules.again(brief.made, request.tools))
         ruled = rules.ruled(brief, request.tools)

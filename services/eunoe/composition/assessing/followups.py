@@ -24,12 +24,16 @@ class FollowUps:
 
 LANGUAGES: Mapping[str, FollowUps] = {
     "en": FollowUps(
-        opening=("again", "also", "and", "but", "continue", "go on", "next", "now", "once more", "or", "same", "so",
-                 "still", "then", "what about", "how about", "yes", "no"),
-        pointing=("it", "its", "that", "this", "these", "those", "them", "they", "there", "the same", "the other one",
-                  "the others", "the rest", "the last one", "the first one", "the previous one", "as before"),
+        opening=(
+            *("again", "also", "and", "but", "continue", "go on", "how about", "next", "no", "now", "once more", "or"),
+            *("same", "so", "still", "then", "what about", "yes"),
+        ),
+        pointing=(
+            *("it", "its", "that", "them", "these", "they", "this", "those", "as before", "the same", "the rest"),
+            *("the other one", "the others", "the first one", "the last one", "the previous one"),
+        ),
     ),
-}  # fmt: skip
+}
 
 
 def follows_up(said: Said) -> bool:
@@ -37,5 +41,5 @@ def follows_up(said: Said) -> bool:
     if any(said.begins(word) for language in LANGUAGES.values() for word in language.opening):
         return True
     return said.length <= POINTING_WORDS and any(
-        said.has(word) for language in LANGUAGES.values() for word in language.pointing
+        said.holds(word) for language in LANGUAGES.values() for word in language.pointing
     )

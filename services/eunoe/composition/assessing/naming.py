@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from eunoe.composition.known import WORD_LENGTH, words
@@ -37,11 +38,21 @@ class Said:
         return bool(wanted) and all(map(self._has, wanted))
 
     def begins(self, phrase: str) -> bool:
-        """Whether it begins with a phrase."""
+        """Whether it begins with the words of a phrase as they stand."""
         wanted = _WORD.findall(phrase.casefold())
         if len(wanted) == 1 and _pairs(wanted[0]):
             return bool(self._words) and self._words[0].startswith(wanted[0])
-        return bool(wanted) and self._words[: len(wanted)] == wanted
+        return self._at(0, wanted)
+
+    def holds(self, phrase: str) -> bool:
+        """Whether the words of a phrase stand in it one after the other as they are."""
+        wanted = _WORD.findall(phrase.casefold())
+        if len(wanted) == 1 and _pairs(wanted[0]):
+            return any(wanted[0] in word for word in self._words)
+        return any(self._at(start, wanted) for start in range(len(self._words)))
+
+    def _at(self, start: int, wanted: Sequence[str]) -> bool:
+        return bool(wanted) and self._words[start : start + len(wanted)] == wanted
 
     def _has(self, word: str) -> bool:
         if pairs := _pairs(word):
