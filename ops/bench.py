@@ -24,8 +24,9 @@ async def measure(share: float) -> list[Result]:
     async with place("audit") as here:
         found += await appends.one_at_a_time(here, round(2000 * share))
         found += await appends.many_threads(here, round(6400 * share))
-    async with place() as here:
-        found += await composing.by_length(here, (100, 1000, round(10_000 * share)), round(300 * share))
+    async with place(composing.WORKERS) as here:
+        lengths = (100, round(100_000 * share))
+        found += await composing.contexts(here, lengths, round(200 * share), round(1000 * share))
     async with place() as here:
         found += await importing.bulk(here, round(100_000 * share))
     async with place() as here:

@@ -1,68 +1,175 @@
-"""Compositions of threads of very different length."""
+"""Compositions, from client to worker to client: warm and cold, stored and not, one thread and very many."""
 
 from __future__ import annotations
 
 import asyncio
 import statistics
+import time
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-from benchmarks.place import Place, Result, median_ms, settle, timed
+from benchmarks import threads
+from benchmarks.place import Place, Result, median_ms, resident, serving, settle, timed
 from eunoe.client import Memory
-from eunoe.runtime.connection import connect
-from eunoe.runtime.remote import RemoteAuditor
-from eunoe.runtime.requester import Requester
+from eunoe.client.thread import Thread
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.events import Event, Prompt, Response, ToolCall, ToolResult, TurnCommitted, TurnOpened
+from eunoe.schemas.events import Usage
 from eunoe.schemas.requests import AppendRequest
-from eunoe.schemas.subjects import Caller
 
 WINDOW = 8192  # tokens
-LANES = 8
+OWN = 150  # facts of each thread, and as many of its session
+SHARED = 100  # facts that everyone sees
+PROMPT = "Please go on with value number 7 of part 3, and say what is left to be done."
+ROUNDS = 10  # the threads are measured in turns, so that a slow moment of the machine hits all of them
+WORKERS = "audit facts"  # beside composition, which has processes of its own
+COMPOSED = 50  # turns of a thread that is composed as an agent does it, with a recipe for each
+STARTS = 7  # composition workers that are started one after the other, to see each thread for the first time
+REPLICAS = 2
 
 
-def turn(number: int) -> tuple[Event, ...]:
-    """A turn of about 600 tokens with one tool call."""
-    output = "\n".join(f"line {line} of turn {number}: all is well" for line in range(40))
-    return (
-        TurnOpened(),
-        Prompt(content=f"Please look at part {number} and say what you find there."),
-        ToolCall(call=f"c{number}", tool="bash", content=f'{{"command":"cat part-{number}.txt"}}'),
-        ToolResult(call=f"c{number}", tool="bash", content=output, exit_status=0),
-        Response(content=f"Part {number} has forty lines and nothing is wrong with it. " * 8),
-        TurnCommitted(),
-    )
+async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -> list[Result]:
+    """Threads of each length, and ``many`` short ones, with facts in every scope: all that is measured of them."""
+    await fill(here, lengths, many)
+    asked = [f"turns-{length}" for length in lengths]
+    found = await cold(here, asked, "nobody has a recipe of it")
+    async with serving(here, "composition"), _memory(here) as memory:
+        found += await warm(memory, lengths, count)
+        found += await stored(here, memory, count)
+        for name in asked:
+            await _stored(_thread(memory, name), 1)
+        for _ in range(COMPOSED):
+            await _stored(_thread(memory, "composed"), 1)
+    found += await cold(here, [*asked, "composed"], "with stored recipes")
+    return found + await at_once(here, many)
 
 
-async def fill(here: Place, thread: str, turns: int) -> None:
-    """A thread of that many committed turns."""
-    connection = await connect(here.url, caller=Caller("agent", "bench"))
-    auditor = RemoteAuditor(await Requester.open(connection), "default", connection.caller)
-    for n in range(1, turns + 1):
-        request = AppendRequest(v=limits.SCHEMA_VERSION, producer="fill", n=n, turn=f"k{n}", events=turn(n))
-        await auditor.append(subjects.thread_chain(thread), request)
-    await connection.close()
+async def fill(here: Place, lengths: Sequence[int], many: int) -> None:
+    """The threads, their facts and their sessions' facts, and what everyone sees."""
+    short = lengths[0]
+    named = [
+        ("warmed", short),
+        ("stored", short),
+        ("composed", short),
+        *((f"turns-{length}", length) for length in lengths),
+    ]
+    named += [(f"many-{number}", 20) for number in range(many)]
+    for name, turns in named:
+        await threads.write(here, name, turns, _session(name))
+        await threads.state(here, "thread", name, "note", OWN)
+        await threads.state(here, "session", _session(name), "service", OWN)
+    await threads.state(here, "permanent", "shared", "entity", SHARED)
+    await settle(here, ("facts",))
 
 
-async def by_length(here: Place, lengths: Sequence[int], count: int) -> list[Result]:
-    """A cold composition, then warm ones, for threads of each length; the longest against the shortest."""
-    await asyncio.gather(*(fill(here, f"turns-{length}", length) for length in lengths))
-    await settle(here)
+async def cold(here: Place, names: Sequence[str], what: str) -> list[Result]:
+    """First contexts of workers that never saw these threads: nothing of them, nor of their sessions, is in memory.
+
+    Another thread was composed before, so a worker has its code loaded, and what everyone sees is held by its watch.
+    """
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(STARTS):
+        async with serving(here, "composition"), _memory(here) as memory:
+            await _ask(_thread(memory, "warmed"))
+            for name in names:
+                times[name] += await timed(1, partial(_ask, _thread(memory, name)))
+    return [
+        Result(f"cold context of {name}, {what}", median_ms(found), "ms", at_most=15.0) for name, found in times.items()
+    ]
+
+
+async def warm(memory: Memory, lengths: Sequence[int], count: int) -> list[Result]:
+    """Contexts of threads that a worker holds; the longest against the shortest."""
+    times: dict[int, list[float]] = {length: [] for length in lengths}
+    for _ in range(ROUNDS):
+        for length in lengths:
+            ask = partial(_ask, _thread(memory, f"turns-{length}"))
+            await ask()
+            times[length] += await timed(max(count // ROUNDS, 1), ask)
     found: list[Result] = []
-    medians: list[float] = []
-    async with Memory.connect(here.url, role="agent", principal="bench") as memory:
-        threads = {length: memory.thread(f"turns-{length}") for length in lengths}
-        for length, thread in threads.items():
-            cold = await timed(1, partial(thread.context, window=WINDOW))
-            found.append(Result(f"cold context of {length:,} turns", median_ms(cold), "ms"))
-        times: dict[int, list[float]] = {length: [] for length in lengths}
-        for _ in range(10):
-            for length, thread in threads.items():
-                times[length] += await timed(count // 10, partial(thread.context, window=WINDOW))
-    for length in lengths:
-        medians.append(statistics.median(times[length]))
-        found.append(Result(f"warm context of {length:,} turns, p50", median_ms(times[length]), "ms", at_most=5.0))
-        p99 = sorted(times[length])[int(len(times[length]) * 0.99)]
-        found.append(Result(f"warm context of {length:,} turns, p99", p99 * 1000, "ms"))
-    name = f"  the longest ({lengths[-1]:,}) against the shortest ({lengths[0]:,})"
-    return [*found, Result(name, medians[-1] / medians[0], "x", at_most=1.2)]
+    for length, seconds in times.items():
+        what = f"warm context of {length:,} turns and {2 * OWN + SHARED} facts"
+        found.append(Result(f"{what}, p50", median_ms(seconds), "ms", at_most=3.0))
+        found.append(Result(f"{what}, p99", _share(seconds, 0.99) * 1000, "ms", at_most=10.0))
+    ratio = statistics.median(times[lengths[-1]]) / statistics.median(times[lengths[0]])
+    return [
+        *found,
+        Result(f"  the longest ({lengths[-1]:,}) against the shortest ({lengths[0]:,})", ratio, "x", at_most=1.2),
+    ]
+
+
+async def stored(here: Place, memory: Memory, count: int) -> list[Result]:
+    """What storing the recipe adds, against an append by itself."""
+    chain, n = subjects.thread_chain("appended-to"), 0
+    seconds, appends = [], []
+    async with threads.auditing(here, threads.CALLER) as auditor:
+
+        async def append() -> None:
+            nonlocal n
+            n += 1
+            events = (Usage(input_tokens=n),) if n > 1 else threads.turn(1, "")[:1]
+            request = AppendRequest(v=limits.SCHEMA_VERSION, producer="bench", n=n, turn="k", events=events)
+            await auditor.append(chain, request)
+
+        await append()
+        for _ in range(ROUNDS):
+            appends += await timed(max(count // ROUNDS, 1), append)
+            seconds += await _stored(_thread(memory, "stored"), max(count // ROUNDS, 1))
+    ratio = statistics.median(seconds) / statistics.median(appends)
+    return [
+        Result("warm context with its recipe stored, p50", median_ms(seconds), "ms"),
+        Result("warm context with its recipe stored, p99", _share(seconds, 0.99) * 1000, "ms"),
+        Result("  against an append by itself", ratio, "x"),
+    ]
+
+
+async def at_once(here: Place, many: int) -> list[Result]:
+    """As many threads composed at once by two workers: how many a second, first cold and then warm, and the memory."""
+    async with serving(here, "composition") as one, serving(here, "composition") as other, _memory(here) as memory:
+        named = [_thread(memory, f"many-{number}") for number in range(many)]
+        for _ in range(2 * REPLICAS):
+            await _ask(_thread(memory, "warmed"))
+        before = resident(one) + resident(other)
+        first = await _rate(named)
+        held = resident(one) + resident(other) - before
+        await _rate(named)
+        again = await _rate(named)
+    return [
+        Result(f"{many} threads composed at once by {REPLICAS} workers, cold", first, "/s"),
+        Result("  again, most of them warm", again, "/s"),
+        Result(f"  resident memory for {many} threads of 20 turns, {2 * OWN} facts each", held, "MiB", at_most=256),
+    ]
+
+
+async def _rate(named: Sequence[Thread]) -> float:
+    """Contexts a second, of all these threads asked for at once; any that fails ends the benchmark."""
+    start = time.perf_counter()
+    await asyncio.gather(*map(_ask, named))
+    return len(named) / (time.perf_counter() - start)
+
+
+async def _ask(thread: Thread) -> None:
+    context = await thread.context(window=WINDOW, prompt=PROMPT)
+    assert len(context.recipe.earlier) > 1, "the facts are in the context"
+
+
+async def _stored(thread: Thread, count: int) -> list[float]:
+    """Seconds of contexts of one open turn, each logged before it is handed out."""
+    async with thread.turn(PROMPT) as turn:
+        return await timed(count, lambda: turn.context(window=WINDOW))
+
+
+def _memory(here: Place) -> AbstractAsyncContextManager[Memory]:
+    return Memory.connect(here.url, role="agent", principal=threads.AGENT.principal)
+
+
+def _thread(memory: Memory, name: str) -> Thread:
+    return memory.thread(name, session=_session(name))
+
+
+def _session(thread: str) -> str:
+    return f"of-{thread}"
+
+
+def _share(seconds: Sequence[float], share: float) -> float:
+    return sorted(seconds)[int(len(seconds) * share)]

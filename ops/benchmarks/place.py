@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,10 +74,8 @@ async def place(workers: str = "all") -> AsyncIterator[Place]:
     with tempfile.TemporaryDirectory(prefix="eunoe-bench-") as folder:
         server = NatsServer(Path(folder) / "nats", sync_always=True)
         url = server.start()
-        environment = os.environ | {"EUNOE_URL": url, "EUNOE_DATA": f"{folder}/data", "EUNOE_LOG_LEVEL": "error"}
-        eunoe = [str(Path(sys.executable).with_name("eunoe")), "serve", *workers.split()]
-        fleet = _started(eunoe, environment)
-        echo = _started([sys.executable, str(ECHO), url], environment)
+        fleet = _serve(url, Path(folder), workers)
+        echo = _started([sys.executable, str(ECHO), url], os.environ)
         try:
             await asyncio.gather(_ready(fleet), _ready(echo))
             yield Place(url, Path(folder), fleet.pid, server.pid)
@@ -88,8 +86,25 @@ async def place(workers: str = "all") -> AsyncIterator[Place]:
             server.stop()
 
 
-def _started(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+@asynccontextmanager
+async def serving(here: Place, workers: str) -> AsyncIterator[int]:
+    """One more process of workers while this is open; its id."""
+    process = _serve(here.url, here.folder, workers)
+    try:
+        await _ready(process)
+        yield process.pid
+    finally:
+        process.terminate()
+        await asyncio.to_thread(process.wait)
+
+
+def _serve(url: str, folder: Path, workers: str) -> subprocess.Popen[bytes]:
+    environment = os.environ | {"EUNOE_URL": url, "EUNOE_DATA": f"{folder}/data", "EUNOE_LOG_LEVEL": "error"}
+    return _started([str(Path(sys.executable).with_name("eunoe")), "serve", *workers.split()], environment)
+
+
+def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, env=dict(environment), stderr=subprocess.PIPE)
 
 
 async def _ready(process: subprocess.Popen[bytes]) -> None:
