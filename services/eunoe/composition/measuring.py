@@ -23,8 +23,10 @@ def measure(rendered: Rendered, counter: Counter, anchor: int) -> tuple[int, dic
     if not sizes:
         return counted + anchor, {}
     largest = max(sizes, key=lambda name: sizes[name])
-    said = [(name, pieces) for name, pieces in rendered.layers if name in sizes]
-    counts = {name: counter.count(_joined(pieces)) if name != largest else 0 for name, pieces in said}
+    counts: dict[LayerName, int] = dict.fromkeys(sizes, 0)
+    for name, pieces in rendered.layers:
+        if name in sizes and name != largest:
+            counts[name] = counter.count(_joined(pieces))
     counts[largest] = max(counted - sum(counts.values()), 1)
     return counted + anchor, shared(counted + anchor, counts)
 
@@ -46,7 +48,7 @@ def layers(rendered: Rendered, recipe: Recipe, *, text: bool) -> tuple[Layer, ..
 def shared(total: int, counts: Mapping[LayerName, int]) -> dict[LayerName, int]:
     """``total`` in whole parts as large, in proportion, as the counts; what is left goes to the largest remainders."""
     whole = max(sum(counts.values()), 1)
-    shares = {name: total * count // whole for name, count in counts.items()}
+    shares: dict[LayerName, int] = {name: total * count // whole for name, count in counts.items()}
     order = sorted(counts, key=lambda name: -(total * counts[name] % whole))
     for name in order[: total - sum(shares.values())]:
         shares[name] += 1
@@ -55,8 +57,11 @@ def shared(total: int, counts: Mapping[LayerName, int]) -> dict[LayerName, int]:
 
 def _sizes(rendered: Rendered) -> dict[LayerName, int]:
     """The bytes of each layer that says anything, in order."""
-    found = {name: sum(len(piece.data) for piece in pieces) for name, pieces in rendered.layers}
-    return {name: size for name, size in found.items() if size}
+    sizes: dict[LayerName, int] = {}
+    for name, pieces in rendered.layers:
+        if size := sum(len(piece.data) for piece in pieces):
+            sizes[name] = size
+    return sizes
 
 
 def _joined(pieces: Sequence[Piece]) -> bytes:
