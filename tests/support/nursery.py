@@ -43,6 +43,11 @@ class Child:
         self._ready = False
 
     @property
+    def pid(self) -> int:
+        """The process's id; it was started."""
+        return self._process.pid or 0
+
+    @property
     def alive(self) -> bool:
         return self._process.is_alive()
 
