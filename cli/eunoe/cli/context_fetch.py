@@ -56,7 +56,6 @@ class Paged:
     thread: str
     total: int
     turns: tuple[Turned, ...]
-    more: bool = False
 
 
 async def looked(session: Session, thread: str, turn: int, wish: Wish, window: int) -> Fetched:
@@ -96,7 +95,7 @@ async def paged(
         request = TurnsRequest(after=max(total - count, 0) if after is None else after, limit=count)
         reply = await turns(session, thread, request)
         found = [await _turned(session, thread, line, wish) for line in reply.turns]
-        return Paged(thread, total, tuple(found), reply.more)
+        return Paged(thread, total, tuple(found))
     turn = turn_of(what)
     if not turn:
         made = await _next(session, thread, wish.next(window))

@@ -1,7 +1,7 @@
 """A page that shows a thread's contexts: as bars over time, and each beside what was said.
 
 It stands on its own: it loads nothing, runs nothing, and allows itself nothing else than its own style, whatever
-the contents of the thread say. Pure.
+the contents of the thread say. Pure, but for the style, which is read with this module.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 from eunoe.cli import bars, context_page_turn, context_view, words
 from eunoe.cli.context_bar import bar
 from eunoe.cli.context_fetch import Paged, Turned
+from eunoe.cli.context_page_said import Said
 from eunoe.cli.html_tree import document, node
 
 STYLE = resources.files("eunoe.cli").joinpath("context_page.css").read_text(encoding="utf-8")
@@ -41,12 +42,9 @@ def page(found: Paged) -> bytes:
         node("title", title),
         node("style", STYLE),
     )
-    entries = {entry.entry for one in found.turns for entry in one.said}
     last = len(found.turns) - 1
-    turns = [
-        context_page_turn.turn(found.thread, one, opened=index == last, entries=entries)
-        for index, one in enumerate(found.turns)
-    ]
+    said = Said.on(found)
+    turns = [context_page_turn.turn(one, said, opened=index == last) for index, one in enumerate(found.turns)]
     header = node("header", node("h1", "Contexts of thread ", node("bdi", found.thread)), node("p", counted(found)))
     return document(head, node("body", header, node("main", *_over_time(found), *_each(turns))))
 
@@ -70,7 +68,7 @@ def _over_time(found: Paged) -> list[Element]:
     longest = max((context.window for context in contexts), default=1)
     head = node("tr", *(node("th", name, scope="col", class_=style) for name, style in COLUMNS.items()))
     table = node("table", node("thead", head), node("tbody", *(_row(one, longest) for one in found.turns)))
-    return [node("h2", "Over time"), _legend(), table]
+    return [node("h2", "Over time" if len(found.turns) > 1 else "The window"), _legend(), table]
 
 
 def _row(one: Turned, longest: int) -> Element:

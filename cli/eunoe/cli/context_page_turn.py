@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from eunoe.cli import bars, context_diff, context_view, words
 from eunoe.cli.context_bar import bar
+from eunoe.cli.context_diff import Part
 from eunoe.cli.context_fetch import Turned
+from eunoe.cli.context_page_said import Said, written
 from eunoe.cli.html_tree import node
-from eunoe.cli.threads_view import outcome
 from eunoe.schemas.context import Context, Layer, LayerName, Rendering
-from eunoe.schemas.requests import Shown
 
 PART = 16_384  # characters of one part of a context on a page
-PARTS = 262_144  # characters of all parts of one context on a page
+PARTS = 262_144  # characters of all parts of one layer on a page
 OPEN: frozenset[LayerName] = frozenset({"now", "request"})  # layers whose text is not folded away
-SAID = frozenset({"prompt", "response"})  # kinds of entries whose text is not folded away
 
 
-def turn(thread: str, found: Turned, *, opened: bool, entries: Container[int]) -> Element:
-    """A turn to unfold. ``entries`` are those of the whole page, which what is shown otherwise links to."""
+def turn(found: Turned, said: Said, *, opened: bool) -> Element:
+    """A turn to unfold; what its context shows otherwise than it was said leads to where that stands."""
     number = found.line.turn if found.line else found.context.turn if found.context else 0
-    made = node("details", node("summary", title(found)), class_="turn", id=f"turn-{number}")
+    made = node("details", node("summary", title(found)), *_head(found), class_="turn", id=f"turn-{number}")
     if opened:
         made.set("open", "open")
-    for item in _head(found):
-        made.append(item)
-    read = _read(thread, found, entries)
-    said = node("div", node("h3", "What was said"), id=f"said-{number}")
-    for of, held in groupby(found.said, key=lambda entry: entry.turn):
-        said.extend([*([node("h3", f"turn {of}")] if of != number else []), *(_entry(thread, one) for one in held)])
-    made.append(node("div", said, read, class_="beside") if found.said else read)
+    read = node("div", node("h3", "What the model read"), *(_read(found.context, said) if found.context else ()))
+    made.append(node("div", said.of(found, number), read, class_="beside") if found.said else read)
     return made
 
 
@@ -63,49 +56,46 @@ def _head(found: Turned) -> Iterator[Element]:
     yield node("dl", *(node(tag, text) for pair in told for tag, text in zip(("dt", "dd"), pair, strict=True)))
 
 
-def _read(thread: str, found: Turned, entries: Container[int]) -> Element:
+def _read(context: Context, said: Said) -> Iterator[Element]:
     """What the model read, layer by layer; then what it was shown otherwise than it was said, and the facts."""
-    made = node("div", node("h3", "What the model read"))
-    if found.context is not None:
-        room = PARTS
-        parts = context_diff.parts(found.context)
-        for layer in found.context.layers:
-            drawn, used = _layer(thread, found.context.turn, layer, parts[layer.name], room)
-            made.append(drawn)
-            room -= used
-        for item in (_otherwise(found.context, entries), _facts(found.context)):
-            if item is not None:
-                made.append(item)
-    return made
+    parts = context_diff.parts(context)
+    whole = f"eunoe context {said.thread} {context.turn}"
+    yield from (_layer(layer, parts[layer.name], whole) for layer in context.layers)
+    if context.recipe.renderings:
+        yield _otherwise(context, said)
+    if context.facts:
+        yield _facts(context)
 
 
-def _layer(thread: str, turn: int, layer: Layer, parts: list[context_diff.Part], room: int) -> tuple[Element, int]:
-    """A layer to unfold, in ``room`` characters; and how many of them it took."""
+def _layer(layer: Layer, parts: Sequence[Part], whole: str) -> Element:
+    """A layer to unfold; of more than there is room for, ``whole`` is the command that shows it."""
     head = f" {layer.name} · {layer.tokens:,} tokens · {context_view.LAYERS[layer.name]}"
     made = node("details", node("summary", _key(layer.name), head), class_="layer")
     if layer.name in OPEN:
         made.set("open", "open")
-    used = 0
+    room = PARTS
     for index, part in enumerate(parts):
-        if used >= room:
-            left = words.count(len(parts) - index, "more part")
-            made.append(
-                node("p", f"{left}, for which this page has no room: eunoe context {thread} {turn}", class_="note")
-            )
+        if room <= 0:
+            more = words.count(len(parts) - index, "more part")
+            made.append(node("p", f"{more}, for which this page has no room: {whole}", class_="note"))
             break
-        if part.who:
-            made.append(node("h4", part.who))
-        for item in _text(part.text, PART, f"eunoe context {thread} {turn}"):
-            made.append(item)
-        used += min(len(part.text), PART)
-    return made, used
+        made.extend(_part(part, whole))
+        room -= min(len(part.text), PART)
+    return made
 
 
-def _otherwise(context: Context, entries: Container[int]) -> Element | None:
+def _part(part: Part, whole: str) -> Iterator[Element]:
+    """Who says it, and what; of a long one, the beginning."""
+    if part.who:
+        yield node("h4", part.who)
+    yield written(part.text[:PART])
+    if len(part.text) > PART:
+        yield node("p", f"{len(part.text) - PART:,} more characters: {whole}", class_="note")
+
+
+def _otherwise(context: Context, said: Said) -> Element:
     """How each entry is shown that is not shown whole, with where it stands as it was said."""
-    if not context.recipe.renderings:
-        return None
-    rows = [node("li", _linked(one.entry, entries), f": {_how(one)}") for one in context.recipe.renderings]
+    rows = [node("li", said.link(one.entry), f": {_how(one)}") for one in context.recipe.renderings]
     head = f"{words.count(len(rows), 'entry', 'entries')} shown otherwise than said"
     return node("details", node("summary", head), node("ul", *rows), class_="more")
 
@@ -124,9 +114,7 @@ def _how(one: Rendering) -> str:
             return f"without {copied:,} characters that it copies from {outputs}"
 
 
-def _facts(context: Context) -> Element | None:
-    if not context.facts:
-        return None
+def _facts(context: Context) -> Element:
     rows = [
         node("tr", node("td", node("code", fact.id)), node("td", fact.layer), node("td", fact.line.removeprefix("- ")))
         for fact in context.facts
@@ -136,43 +124,5 @@ def _facts(context: Context) -> Element | None:
     return node("details", node("summary", words.count(len(rows), "fact")), table, class_="more")
 
 
-def _entry(thread: str, entry: Shown) -> Element:
-    """An entry as the log has it; calls and outputs are folded away."""
-    head = " · ".join(_named(entry))
-    attached = [node("p", f"attached: {one}", class_="note") for one in entry.attachments]
-    left = entry.size - len(entry.content.encode())
-    more = f"{left:,} more bytes: eunoe show {thread} {entry.entry}" if left > 0 and not entry.erased else ""
-    text = [*attached, _written(entry.content), *([node("p", more, class_="note")] if more else [])]
-    if entry.kind in SAID:
-        return node("div", node("h4", head), *text, class_="entry", id=f"entry-{entry.entry}")
-    folded = node("details", node("summary", head), *text, class_="more")
-    return node("div", folded, class_="entry", id=f"entry-{entry.entry}")
-
-
-def _named(entry: Shown) -> Iterator[str]:
-    yield f"entry {entry.entry}"
-    yield entry.kind
-    if entry.tool:
-        yield entry.tool
-    if entry.kind == "tool.result":
-        yield outcome(entry)
-    yield words.size(entry.size)
-
-
-def _linked(entry: int, entries: Container[int]) -> Element | str:
-    return node("a", f"entry {entry}", href=f"#entry-{entry}") if entry in entries else f"entry {entry}"
-
-
 def _key(name: LayerName) -> Element:
     return node("span", bars.LETTERS[name], class_=f"key {name}", aria_hidden="true")
-
-
-def _text(text: str, most: int, whole: str) -> Iterator[Element]:
-    """A text, its beginning where it is longer than ``most`` characters."""
-    yield _written(text[:most])
-    if len(text) > most:
-        yield node("p", f"{len(text) - most:,} more characters: {whole}", class_="note")
-
-
-def _written(text: str) -> Element:
-    return node("pre", text, dir="auto", tabindex="0")

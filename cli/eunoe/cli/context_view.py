@@ -13,7 +13,7 @@ from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
 from eunoe.composition.changes import named
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Context, LayerName, Recipe, Watermark
+from eunoe.schemas.context import Assessment, Context, LayerName, Recipe, Watermark
 
 LAYERS: dict[LayerName, str] = {
     "instructions": "the caller's own instructions, word for word",
@@ -141,6 +141,8 @@ def _renderings(recipe: Recipe) -> Iterator[str]:
 
 def _figures(found: Context) -> Iterator[Said]:
     recipe = found.recipe
+    if found.assessment is not None:
+        yield "assessed", assessed(found.assessment)
     if recipe.tools:
         yield "tools", words.listed(recipe.tools, len(recipe.tools))
     anchor = int(recipe.settings.get("anchor", 0))
@@ -150,6 +152,15 @@ def _figures(found: Context) -> Iterator[Said]:
     if recipe.bytes and not found.reconstructed:
         yield "stable", stable(recipe)
     yield "reflects", reflects(found.watermark)
+
+
+def assessed(found: Assessment) -> str:
+    """What was decided about the request before it was composed, and how."""
+    said = [f"by {found.method}" + (f" of {found.model}" if found.model else "")]
+    said += [f"the call failed: {found.failure}"] if found.failure else []
+    said += [f"intent: {found.intent}"] if found.intent else []
+    said += [f"task: {found.task}"] if found.task else []
+    return "; ".join(said)
 
 
 def stable(recipe: Recipe) -> str:

@@ -180,6 +180,18 @@ def test_links_lead_to_what_is_there_and_no_id_is_there_twice() -> None:
     ]
 
 
+def test_what_a_context_leaves_out_of_a_reply_is_marked_in_it() -> None:
+    """Each span that copies an output, with which one it is; a span that is not here is not marked."""
+    spans = ((0, 5, 3), (11, 16, 3), (90, 95, 3))
+    context = composed(renderings=(Rendering(entry=4, how="cut", spans=spans),))
+
+    found = read(Turned(line(), context, said=(entry(4, "response", "row 1 then row 2."),)))
+
+    assert [text for tag, text in found.texts if tag == "mark"] == ["row 1", "row 2"]
+    assert [one["title"] for one in found.of("mark")] == ["cut from contexts: it copies entry 3"] * 2
+    assert "".join(text for tag, text in found.texts if tag in ("pre", "mark"))[:17] == "row 1 then row 2."
+
+
 def test_what_is_long_is_cut_with_where_the_whole_is() -> None:
     """A part of a context, and an entry whose whole the log has."""
     long = "x" * (PART + 1_000_000)
