@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -182,12 +183,14 @@ def open_header(raw: bytes) -> Header:
     return header
 
 
-def read(position: int, data: bytes) -> Record:
-    """A stored message as a record with its events; hashes are not checked here (`eunoe.audit.verify` does)."""
+def read(position: int, data: bytes, passed_over: Callable[[msgspec.Raw], bool] | None = None) -> Record:
+    """A stored message as a record with its events, without those that are ``passed_over`` by their bytes; hashes are
+    not checked here (`eunoe.audit.verify` does)."""
     wire = open_wire(data)
     header = open_header(wire.header)
     try:
-        events = tuple(_event.decode(raw) for raw in wire.events)
+        wanted = [raw for raw in wire.events if not passed_over(raw)] if passed_over else wire.events
+        events = tuple(map(_event.decode, wanted))
     except msgspec.DecodeError as error:
         raise Damaged(f"an event of record {header.record} of {header.chain} cannot be read: {error}") from None
     return Record(position=position, header=header, hash=wire.hash, events=events)
