@@ -161,3 +161,16 @@ async def test_workers_with_a_model_that_cannot_be_end_with_what_is_wrong(settin
     with pytest.raises(Misconfigured, match="there is no provider 'opnai'; did you mean openai"):
         async with running(wrong):
             pass
+
+
+async def test_what_a_model_took_an_erased_request_for_is_erased_with_it(memory: Memory, person: Memory) -> None:
+    """The task that was inferred from it, and what was written down of its assessment."""
+    first = await ask(memory, "Make the lexer of this project as fast as you can")
+    assert SPEED in said(first)
+
+    await person.erase(thread="work", entries=[(1, 1)], reason="it was a secret")
+
+    looked = await memory.thread("work").context(prompt="Why?", tools=TOOLS)
+    kept = [line async for line in person.thread("work").export()]
+    assert "lexer" not in said(looked)
+    assert not [line for line in kept if b"lexer" in line]

@@ -29,8 +29,8 @@ def asking(schema: type[Any]) -> str:
 
 
 def spoken(text: str) -> str:
-    """The text without the reasoning before it."""
-    return text.rpartition(_THOUGHT)[2].strip()
+    """The text without the reasoning before it, and with a question mark for what is no character."""
+    return text.rpartition(_THOUGHT)[2].strip().encode(errors="replace").decode()
 
 
 def read(text: str, schema: type[_Value]) -> _Value:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelHTTPError, UnexpectedModelBehavior, UserError
+from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, ModelHTTPError
 from pydantic_ai.messages import ModelResponse
 
 from eunoe.models.answers import quoted
 from eunoe.schemas.errors import ModelFailed
 
-RAISED = (AgentRunError, UserError)
-"""What a request raises when it fails."""
-
 
 def failed(error: Exception) -> ModelFailed:
-    """The failure of a request, after the attempts that it was worth."""
+    """The failure of a request, after the attempts that it was worth.
+
+    Of an answer in a shape that its API does not have, the libraries raise whatever they stumble over.
+    """
     if isinstance(error, ModelHTTPError):
         return _refused_by_server(error)
     if isinstance(error, ContentFilterError):
         return ModelFailed("the provider held the answer back", reason="refused")
-    said = quoted(str(error))
-    if isinstance(error, UnexpectedModelBehavior | UserError):
-        return ModelFailed(f"the model's API gave an answer that cannot be read: {said}", reason="unreadable")
-    return ModelFailed(f"the model's API cannot be reached, or breaks off: {said}", reason="unreachable")
+    if isinstance(error, ModelAPIError):
+        return ModelFailed(
+            f"the model's API cannot be reached, or breaks off: {quoted(str(error))}", reason="unreachable"
+        )
+    said = quoted(f"{type(error).__name__}: {error}")
+    return ModelFailed(f"the model's API gave an answer that cannot be read: {said}", reason="unreadable")
 
 
 def check(response: ModelResponse, text: str) -> None:

@@ -31,7 +31,7 @@ class RemoteModel:
         begun = anyio.current_time()
         said = system if schema is str else f"{system}\n\n{answers.asking(schema)}".strip()
         response = await self._within(_messages(prompt, said), limits)
-        text = answers.spoken("".join(part.content for part in response.parts if isinstance(part, TextPart)))
+        text = answers.spoken("".join(part.content or "" for part in response.parts if isinstance(part, TextPart)))
         failures.check(response, text)
         return Answer(
             value=answers.read(text, schema),
@@ -52,7 +52,7 @@ class RemoteModel:
                     return await model_request(self._model, messages, model_settings=_settings(limits))
         except TimeoutError:
             raise ModelFailed(f"the model gave no answer within {limits.seconds:g} s", reason="timeout") from None
-        except failures.RAISED as error:
+        except Exception as error:
             raise failures.failed(error) from error
 
 
@@ -70,6 +70,6 @@ def _settings(limits: Limits) -> ModelSettings:
 def _usage(response: ModelResponse) -> Usage:
     try:
         cost = response.cost().total_price
-    except (LookupError, ValueError):
+    except (AssertionError, LookupError, ValueError):  # no model is named, no price is known, or nothing was counted
         cost = None
     return Usage(response.usage.input_tokens, response.usage.output_tokens, cost)

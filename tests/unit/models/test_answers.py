@@ -69,6 +69,7 @@ def test_a_text_is_taken_as_it_is() -> None:
         ("<think>\nHm.\n</think>\n\nyes", "yes"),
         ("Hm, {} perhaps.</think>yes", "yes"),
         ("<think>on and on", "<think>on and on"),
+        ("half \ud83d a character", "half ? a character"),
     ],
 )
 def test_reasoning_is_no_part_of_what_is_said(text: str, left: str) -> None:

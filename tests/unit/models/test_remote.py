@@ -138,13 +138,26 @@ async def test_a_refusal_is_told_from_an_answer() -> None:
     assert failed.value.detail["reason"] == "refused"
 
 
-async def test_an_answer_of_no_known_shape_is_unreadable() -> None:
-    """JSON, but not what the API promises."""
-    async with openai(Reply(body='{"answer": 1}')) as (model, _):
-        with pytest.raises(ModelFailed) as failed:
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"answer": 1}',
+        "[]",
+        "null",
+        '{"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": []}',
+        '{"type": "message", "role": "assistant", "content": null, "usage": null}',
+        '{"type": "message", "role": "assistant", "content": "yes", "stop_reason": "end_turn"}',
+    ],
+)
+async def test_an_answer_in_a_shape_that_its_api_does_not_have_is_unreadable(asking: Asking, body: str) -> None:
+    """JSON, but not what was promised, whatever the libraries between stumble over; nobody asks for it again."""
+    async with asking(Reply(body=body)) as (model, server):
+        with pytest.raises(ModelFailed, match="gave an answer that cannot be read") as failed:
             await model.ask("Where?", Point)
 
     assert failed.value.detail["reason"] == "unreadable"
+    assert "\n" not in str(failed.value)
+    assert len(server.asked) == 1
 
 
 async def test_a_connection_that_breaks_is_tried_again(asking: Asking) -> None:
