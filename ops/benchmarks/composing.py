@@ -38,8 +38,8 @@ async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -
         found += await stored(here, memory, count)
         for name in asked:
             await _stored(_thread(memory, name), 1)
-        for _ in range(COMPOSED):
-            await _stored(_thread(memory, "composed"), 1)
+        for number in range(1, COMPOSED + 1):
+            await _worked(_thread(memory, "composed"), number)
     found += await cold(here, [*asked, "composed"], "with stored recipes")
     return found + await at_once(here, many)
 
@@ -157,6 +157,16 @@ async def _stored(thread: Thread, count: int) -> list[float]:
     """Seconds of contexts of one open turn, each logged before it is handed out."""
     async with thread.turn(PROMPT) as turn:
         return await timed(count, lambda: turn.context(window=WINDOW))
+
+
+async def _worked(thread: Thread, number: int) -> None:
+    """A turn as an agent works: a context for each call of its model, and what came of it."""
+    said = threads.turn(number, thread.session)
+    async with thread.turn(PROMPT) as turn:
+        await turn.context(window=WINDOW)
+        await turn.append(*said[2:4])
+        await turn.context(window=WINDOW)
+        await turn.append(said[4])
 
 
 def _memory(here: Place) -> AbstractAsyncContextManager[Memory]:
