@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eunoe.client.composing import How
 from eunoe.client.deleting import Deletion, PreviewDeletion, ScopeDeletion
 from eunoe.client.importing import Report, import_file
 from eunoe.client.memory import Memory
@@ -9,9 +10,11 @@ from eunoe.client.stating import StatedFact
 from eunoe.client.thread import Thread
 from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
+from eunoe.schemas.requests import ToolDefinition
 
 __all__ = [
     "Deletion",
+    "How",
     "Memory",
     "PreviewDeletion",
     "Receipt",
@@ -19,6 +22,7 @@ __all__ = [
     "ScopeDeletion",
     "StatedFact",
     "Thread",
+    "ToolDefinition",
     "Turn",
     "import_file",
 ]

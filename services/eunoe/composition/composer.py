@@ -37,6 +37,7 @@ from eunoe.facts.visibility import Viewer
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Denied, TurnNotOpen
+from eunoe.schemas.events import ContextRefused
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address, Caller
 
@@ -135,17 +136,6 @@ class Composer:
         await self._threads.reach(read.fold, lambda: briefing.enough(read.fold, task))
         return briefing.brief(read.fold, read.opened, request.prompt, read.place, read.remembered)
 
-    def _refusal(self, wanted: Wanted, read: Read) -> Overflow | None:
-        """What a refusal says that the request brings."""
-        refused = wanted.request.refused
-        if refused is None or read.opened is None:
-            return None
-        found = overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, refused)
-        if not found.known:
-            self._counts["refused"] += 1
-            logger.warning("%s: %s", read.place.thread, overflow.said(found), extra={"action": "context_refused"})
-        return found
-
     async def _place(self, address: Address, fold: Fold, opened: Turn | None, request: ComposeRequest) -> Place:
         """Where a request comes from: its turn's agent and session, else the newest turn's, else what it says.
 
@@ -169,7 +159,7 @@ class Composer:
         return await self._memory.read(place, newer(latest, after), fold.remembered_up_to(after.log))
 
     async def _answer(self, wanted: Wanted, read: Read) -> Context | Early:
-        wanted, fold = replace(wanted, refusal=self._refusal(wanted, read)), read.fold
+        wanted, fold = wanting.refused(wanted, read), read.fold
         await self._far_enough(wanted, read)
         last = fold.recipes.get(wanted.settings.profile)
         read = replace(read, named=await self._named.of(fold, last.recipe.outline if last else ()))
@@ -197,6 +187,13 @@ class Composer:
         async with task_group() as tasks:
             tasks.start_soon(self._submitter.submit, fold.thread, recipes, recipe.position)
             await self._recorder.record(fold, events, read.remembered.state, lambda: self._threads.refresh(fold))
+
+    def _noted(self, refusal: Overflow) -> tuple[ContextRefused, ...]:
+        """What the log is to know of a refusal that it does not know yet."""
+        if not refusal.known:
+            self._counts["refused"] += 1
+            logger.warning("%s", overflow.said(refusal), extra={"action": "context_refused"})
+        return refusal.events
 
     async def _made(self, inputs: Inputs, wanted: Wanted) -> Made:
         """Plan and render; again with more of the past where turns left whose facts are still to come."""

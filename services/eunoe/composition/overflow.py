@@ -21,6 +21,7 @@ class Overflow:
     the answer that got lost.
     """
 
+    thread: str
     context: str
     turn: int
     window: int
@@ -55,7 +56,7 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overf
     window, kept = recipe.window, int(recipe.settings.get("anchor", 0))
     counted = recipe.tokens - kept
     if recipe.refused == refused.context:
-        return Overflow(refused.context, turn, window, counted, refused.tokens, kept, known=True)
+        return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, kept, known=True)
     if recipe.refused:
         raise DoesNotFit(
             f"the provider refused context {recipe.id} too, which was composed in the place of {recipe.refused}: it "
@@ -66,14 +67,14 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overf
             window=window,
         )
     anchor = anchoring.refused(counted, refused.tokens, window)
-    return Overflow(refused.context, turn, window, counted, refused.tokens, anchor)
+    return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, anchor)
 
 
 def said(refusal: Overflow) -> str:
     """What is logged of a refusal; that the window may be set too large, where it holds what was refused."""
     figures = (
-        f"the provider refused context {refusal.context} of turn {refusal.turn} at {refusal.tokens:,} tokens, where "
-        f"{refusal.counted:,} were counted, of a window of {refusal.window:,}"
+        f"the provider refused context {refusal.context} of turn {refusal.turn} of {refusal.thread} at "
+        f"{refusal.tokens:,} tokens, where {refusal.counted:,} were counted, of a window of {refusal.window:,}"
     )
     return f"{figures}; is the window of its model smaller?" if refusal.tokens <= refusal.window else figures
 

@@ -46,7 +46,7 @@ class Submitter:
                 for kind in KINDS:
                     job = DistilJob(thread=thread, up_to=wanted, position=position)
                     await self._store.jobs.submit(subjects.job(self._store.space, kind, thread), _encode(job))
-        except (EunoeError, OSError) as error:
+        except Exception as error:
             self._failed(thread, wanted, error)
         else:
             self._counts["jobs_submitted"] += len(KINDS)
@@ -65,5 +65,6 @@ class Submitter:
             wanted,
             thread,
             str(error) or f"it took longer than {limits.SUBMIT_SECONDS:g} s",
+            exc_info=None if isinstance(error, EunoeError | OSError) else error,
             extra={"action": "ahead_failed"},
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eunoe.composition import overflow
 from eunoe.composition.assessing.decided import Assessed
@@ -55,6 +55,14 @@ class Early:
     """It is too early for a context: not everything is drawn from the committed turns up to that ordinal."""
 
     turns: int
+
+
+def refused(wanted: Wanted, read: Read) -> Wanted:
+    """The same with what a refusal says that its request brings; raises what `eunoe.composition.overflow` does."""
+    told = wanted.request.refused
+    if told is None or read.opened is None:
+        return wanted
+    return replace(wanted, refusal=overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, told))
 
 
 def early(made: Made, fold: Fold) -> Early | None:
