@@ -127,7 +127,7 @@ def test_a_past_turn_of_an_import_says_that_it_is_reconstructed(eunoe: Shell) ->
     done = eunoe("context", "builder", "3")
 
     assert done.code == 0
-    assert any(line.startswith("reconstructed: no request was made here") for line in done.lines)
+    assert any(line.startswith("reconstructed: no model saw this") for line in done.lines)
     assert eunoe("context", "builder", "3", "--json").json["reconstructed"] is True
 
 

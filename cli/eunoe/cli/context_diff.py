@@ -8,7 +8,7 @@ told line by line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 
 import msgspec
@@ -120,14 +120,11 @@ def _layer(
     gone, added = _unlike(before, after)
     same = len(before) - len(gone)
     otherwise = list(_paired(gone, added, whole=name in BLOCKS))
-    elsewhere = [
-        {part: layer for layer in LAYERS if layer != name for part in side.get(layer, [])} for side in (old, new)
-    ]
     return LayerDifference(
         name=name,
         tokens=tokens,
-        gone=tuple(_moved(part, elsewhere[1]) for part in gone),
-        added=tuple(_moved(part, elsewhere[0]) for part in added),
+        gone=tuple(_moved(part, name, new) for part in gone),
+        added=tuple(_moved(part, name, old) for part in added),
         otherwise=tuple(_otherwise(one, other) for one, other in otherwise),
         same=same,
     )
@@ -165,8 +162,9 @@ def _lines_that_tell(text: str) -> set[str]:
     return {line for line in map(str.strip, text.splitlines()) if len(line) >= LINE_LENGTH}
 
 
-def _moved(part: Part, elsewhere: dict[Part, LayerName]) -> Part:
-    found = elsewhere.get(part)
+def _moved(part: Part, name: LayerName, other: Mapping[LayerName, Sequence[Part]]) -> Part:
+    """The part, with the layer in which the other context has it."""
+    found: LayerName | None = next((layer for layer in LAYERS if layer != name and part in other.get(layer, ())), None)
     return part if found is None else Part(part.who, part.text, found)
 
 

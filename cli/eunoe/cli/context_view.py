@@ -105,7 +105,7 @@ def _doubts(found: Context) -> Iterator[Said]:
     if found.differs:
         yield "differs", found.differs
     if found.reconstructed:
-        yield "reconstructed", "no request was made here through Eunoe, so this is what one would have carried"
+        yield "reconstructed", "no model saw this; it is what a request of this turn would have carried"
     if found.stale:
         yield "not fresh", f"{', '.join(found.stale)}; ask again, or wait longer"
 

@@ -106,7 +106,7 @@ def test_a_reconstructed_context_says_so_and_follows_none() -> None:
     found = composed(reconstructed=True, recipe=recipe(bytes=2000, stable=0))
 
     assert plain(context_view.remarks(found), 200) == [
-        "reconstructed: no request was made here through Eunoe, so this is what one would have carried",
+        "reconstructed: no model saw this; it is what a request of this turn would have carried",
         "counted by: bytes/4",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
     ]

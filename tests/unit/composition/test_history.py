@@ -137,6 +137,22 @@ async def test_a_recipe_whose_counter_is_not_there_is_composed_again(system: Sys
     assert [(layer.name, layer.tokens) for layer in again.layers] == [("literal", 70), ("request", 7)]
 
 
+async def test_a_replay_names_the_prompt_that_its_outline_has_lost(system: System) -> None:
+    """The entry is not in any turn that is shown, and its line says that it is gone."""
+    key = await system.open()
+    secret = await system.append(Prompt(content="the secret question"), key=key)
+    await system.append(Response(content="word " * 400), TurnCommitted(), key=key)
+    await turns(system, 4)
+    context = await asked(system, window=512)
+    assert context.recipe.outline[0].turn == 1
+    await system.store.log.erase(secret.position)
+
+    again = await system.compose(turn=6)
+
+    assert again.differs == "erased: entry 1"
+    assert "turn 1 (entries 1–2): (its prompt is gone)" in block(again, "earlier")  # noqa: RUF001
+
+
 async def test_a_line_has_the_figures_of_the_turns_last_context(system: System, kit: Any) -> None:
     """Its window, format, counter and layers, how much of it led as before, and how many there were."""
     await turns(system, 2)
