@@ -15,6 +15,7 @@ from eunoe.schemas.events import Entry, Response, ToolCall, ToolResult, Usage
 logger = logging.getLogger(__name__)
 
 Said = Entry | Usage
+_STREAMED = ("response.", "content_block_", "message_start", "message_delta", "message_stop")
 
 
 def events_of(value: object, *, role: str = "assistant") -> list[Said]:
@@ -91,6 +92,8 @@ def _one(value: dict[str, Any], role: str) -> list[Said]:
         return _completion(value)
     if isinstance(value.get("output"), list) and value.get("object") == "response":
         return _response(value)
+    if str(value.get("type")).startswith(_STREAMED):
+        return _streamed(value, role)
     if "role" in value:
         return _with_usage(value, messages.read(value).events)
     if "type" in value:
@@ -117,6 +120,13 @@ def _response(value: dict[str, Any]) -> list[Said]:
         raise Invalid(f"the response is {status} and has no output{why}; append it when it is complete")
     said = {"role": "assistant", "content": value["output"]}
     return _with_usage(value, messages.read(said, model=_model(value)).events)
+
+
+def _streamed(value: dict[str, Any], role: str) -> list[Said]:
+    """The event of a stream that brings the whole response; raises `Invalid` for one that brings a part."""
+    if isinstance(value.get("response"), dict) and value["type"] in ("response.completed", "response.incomplete"):
+        return _one(value["response"], role)
+    raise Invalid(f"a {value['type']} event is a part of a stream; append the reply when it is complete")
 
 
 def _with_usage(value: dict[str, Any], events: Iterable[Entry]) -> list[Said]:

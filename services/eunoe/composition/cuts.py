@@ -27,6 +27,9 @@ _ROW = re.compile(r"\s*\|.*\|\s*\Z")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 
 
+PROMPT = "$ "  # begins a line that shows what was typed
+
+
 @dataclass(frozen=True, slots=True)
 class _Block:
     """A part of a reply, in characters, its words, and those without line numbers where every line has one."""
@@ -147,14 +150,17 @@ def _unquoted(line: str) -> str:
 
 
 def _blocks(reply: str) -> Iterable[_Block]:
-    """Fenced blocks (fences included in the span) and paragraphs, in order."""
-    start, fence, at, last = -1, "", 0, 0
+    """Fenced blocks and paragraphs, in order. A fence is part of its block, but where the block begins with what was
+    typed at a prompt: that is the reply's own, so it stays, and its fence with it."""
+    start, fence, at, last, typed = -1, "", 0, 0, False
     lines: list[str] = []
     for raw in reply.splitlines(keepends=True):
         line, opens = raw.rstrip("\r\n"), _FENCE.match(raw)
         if fence and _closes(line.strip(), fence):
-            yield _block(start, at + len(line), lines)
-            start, lines, fence = -1, [], ""
+            yield from _apart(start, last, lines) if typed else (_block(start, at + len(line), lines),)
+            start, lines, fence, typed = -1, [], "", False
+        elif fence and not lines and line.lstrip().startswith(PROMPT):
+            start, typed = at + len(raw), True
         elif fence:
             lines.append(line)
         elif opens or not line.strip():
@@ -167,7 +173,12 @@ def _blocks(reply: str) -> Iterable[_Block]:
         last = at + len(line)
         at += len(raw)
     if lines:
-        yield _block(start, len(reply.rstrip()), lines)
+        yield from _apart(start, len(reply.rstrip()), lines) if typed else (_block(start, len(reply.rstrip()), lines),)
+
+
+def _apart(start: int, end: int, lines: Sequence[str]) -> Iterable[_Block]:
+    """A block that is cut alone or not at all: what stands before it and after it says nothing that could be copied."""
+    yield from (_block(start, start, ()), _block(start, end, lines), _block(end, end, ()))
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -133,6 +133,11 @@ def test_a_reply_of_the_responses_api(reply: object) -> None:
     ]
 
 
+def test_the_last_event_of_a_stream_of_the_responses_api() -> None:
+    """It brings the whole response."""
+    assert events_of({"type": "response.completed", "sequence_number": 9, "response": RESPONSE}) == events_of(RESPONSE)
+
+
 def test_the_output_of_the_responses_api_as_its_items() -> None:
     """The items of one output are the parts of one reply; two messages in it are two replies."""
     items = OpenAIResponse.model_validate(RESPONSE).output
@@ -358,6 +363,8 @@ def test_an_image_is_an_attachment() -> None:
         ({"role": "assistant"}, "no content"),
         ({"role": "wizard", "content": "abracadabra"}, "the role 'wizard'"),
         ({"choices": []}, "no message in its first choice"),
+        ({"type": "response.output_text.delta", "delta": "I wi"}, "output_text.delta event is a part of a stream"),
+        ({"type": "content_block_delta", "index": 0, "delta": {}}, "content_block_delta event is a part of a stream"),
         (
             {"object": "response", "status": "failed", "error": {"message": "overloaded"}, "output": []},
             "is failed and has no output: overloaded; append it when it is complete",

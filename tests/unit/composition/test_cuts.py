@@ -65,6 +65,16 @@ def test_a_copy_of_a_file_that_holds_fences_is_one_cut() -> None:
     assert after(f"Here:\n````markdown\n{text}\n````\nDone.", text) == f"Here:\n{MARKER}\nDone."
 
 
+def test_what_was_typed_at_a_prompt_stays_with_its_fence() -> None:
+    """The command is not in the output, so only what it printed is a copy, whatever stands around the fence."""
+    before, after_it = "\n".join(LINES[:4]), "\n".join(LINES[4:])
+
+    assert after(f"```\n$ cat a.py\n{COPY}\n```", COPY) == f"```\n$ cat a.py\n{MARKER}\n```"
+    assert after(f"{COPY}\n\n```\n$ tail a.py\n{COPY}", f"{COPY}\n{COPY}") == f"{MARKER}\n\n```\n$ tail a.py\n{MARKER}"
+    assert after(f"{before}\n```\n$ x\n{after_it}\n```", COPY) == f"{before}\n```\n$ x\n{after_it}\n```"
+    assert after("```\n$ cat a.py\n```", COPY) == "```\n$ cat a.py\n```"
+
+
 def test_code_between_backticks_on_one_line_opens_no_fence() -> None:
     """So the paragraph after it is one of its own."""
     assert after(f"```x = 1```\n\n{COPY}", COPY) == f"```x = 1```\n\n{MARKER}"
