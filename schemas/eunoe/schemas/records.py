@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -123,12 +123,29 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...]
 
 
+class _Brief(msgspec.Struct):
+    """What a header says of its own record."""
+
+    v: int
+    space: str
+    chain: str
+    record: int
+    prev: str
+    time: int
+    role: Role
+    principal: str
+    producer: str
+    n: int
+    request: str
+
+
 class _Version(msgspec.Struct):
     v: int = 0
 
 
 _wire = msgspec.json.Decoder(Wire)
 _header = msgspec.json.Decoder(Header)
+_brief = msgspec.json.Decoder(_Brief)
 _event = msgspec.json.Decoder(Event)
 _version = msgspec.json.Decoder(_Version)
 _encoder = msgspec.json.Encoder()
@@ -183,14 +200,33 @@ def open_header(raw: bytes) -> Header:
     return header
 
 
-def read(position: int, data: bytes, passed_over: Callable[[msgspec.Raw], bool] | None = None) -> Record:
-    """A stored message as a record with its events, without those that are ``passed_over`` by their bytes; hashes are
-    not checked here (`eunoe.audit.verify` does)."""
-    wire = open_wire(data)
-    header = open_header(wire.header)
+def open_brief(raw: bytes) -> Header:
+    """The header without what decides the next append, which is most of it; raises as `open_header`."""
     try:
-        wanted = [raw for raw in wire.events if not passed_over(raw)] if passed_over else wire.events
-        events = tuple(map(_event.decode, wanted))
+        brief = _brief.decode(raw)
+    except msgspec.DecodeError as error:
+        refuse_newer(raw)
+        raise Damaged(f"a record's header cannot be read: {error}") from None
+    refuse_newer(raw, brief.v)
+    return Header(**msgspec.structs.asdict(brief), digests=())
+
+
+def read(position: int, data: bytes) -> Record:
+    """A stored message as a record with its events; hashes are not checked here (`eunoe.audit.verify` does)."""
+    wire = open_wire(data)
+    return _record(position, wire, open_header(wire.header), wire.events)
+
+
+def read_brief(position: int, data: bytes, passed_over: Callable[[msgspec.Raw], bool]) -> Record:
+    """As `read`, with the header that `open_brief` tells, and without the events that are ``passed_over`` by their
+    bytes."""
+    wire = open_wire(data)
+    return _record(position, wire, open_brief(wire.header), [raw for raw in wire.events if not passed_over(raw)])
+
+
+def _record(position: int, wire: Wire, header: Header, raws: Iterable[msgspec.Raw]) -> Record:
+    try:
+        events = tuple(map(_event.decode, raws))
     except msgspec.DecodeError as error:
         raise Damaged(f"an event of record {header.record} of {header.chain} cannot be read: {error}") from None
     return Record(position=position, header=header, hash=wire.hash, events=events)

@@ -6,12 +6,17 @@ A recipe is many times as long as what is said in most turns, and every request 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import msgspec
 
 from eunoe.composition.fold import Profile
+from eunoe.runtime.doors import Stored
+from eunoe.schemas import records
+from eunoe.schemas.errors import Damaged
 from eunoe.schemas.events import ContextComposed, ContextCondensed, ContextCut, ContextReferenced, MemoryUsed
+from eunoe.schemas.records import Record
 
 _UNSEEN = (ContextCondensed, ContextReferenced, ContextCut, MemoryUsed)  # kept for people, never folded
 
@@ -38,8 +43,26 @@ _PASSED = tuple(_begins(kind) for kind in _UNSEEN)
 _decoder = msgspec.json.Decoder(_Composed)
 
 
+def read(places: Mapping[int, Stored | None], profiles: Iterable[Profile]) -> dict[int, Record]:
+    """The records that can be read, of those at ``places`` by their numbers, newest first; ``profiles`` are those of
+    recipes that are newer than all of them. Only of the oldest the whole header is read, as only that says what comes
+    before. Raises `NewerSchema`."""
+    events, found = Older(profiles), dict[int, Record]()
+    present = {number: stored for number, stored in places.items() if stored is not None}
+    for number, stored in present.items():
+        with suppress(Damaged):
+            found[number] = records.read_brief(stored.seq, stored.data, events.passed_over)
+    while found:
+        oldest = min(found)
+        record = found.pop(oldest)
+        with suppress(Damaged):
+            header = records.open_header(records.open_wire(present[oldest].data).header)
+            return found | {oldest: msgspec.structs.replace(record, header=header)}
+    return found
+
+
 class Older:
-    """Reads records of one chain, each older than all before it. ``profiles`` are those of newer recipes."""
+    """Looks through records of one chain, each older than all before it; ``profiles`` are those of newer recipes."""
 
     def __init__(self, profiles: Iterable[Profile]) -> None:
         self._profiles = set(profiles)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from eunoe.composition import older
 from eunoe.composition.fold import Fold
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
-from eunoe.composition.older import Older
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head, head_of
@@ -115,8 +115,7 @@ class Threads:
         `Fold.lost` says which; where not one of them can be read, what came before them is out of reach."""
         numbers = range(fold.oldest - 1, fold.oldest - 1 - len(fold.back), -1)
         places = dict(zip(numbers, await self._store.log.get(fold.back), strict=True))
-        older = Older(fold.recipes)
-        found = {number: record for number, stored in places.items() if (record := _readable(stored, older))}
+        found = older.read(places, fold.recipes)
         self._note_lost(fold, set(numbers if found else range(1, fold.oldest)) - found.keys())
         for record in found.values():
             fold.add(record)
@@ -184,14 +183,6 @@ class Threads:
 def _continues(fold: Fold, record: Record) -> bool:
     """Whether a record goes on where the fold ends, as far as the two can tell."""
     return record.header.record != fold.record + 1 or not fold.header or record.header.prev == fold.hash
-
-
-def _readable(stored: Stored | None, older: Older) -> Record | None:
-    """A stored record; None where there is none, or it cannot be read. Raises `NewerSchema`."""
-    try:
-        return records.read(stored.seq, stored.data, older.passed_over) if stored is not None else None
-    except Damaged:
-        return None
 
 
 def _unfolded(fold: Fold) -> Fold:

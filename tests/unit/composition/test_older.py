@@ -8,8 +8,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eunoe.composition import older
 from eunoe.composition.fold import Fold
 from eunoe.composition.older import Older
+from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import ContextComposed, Event, MemoryUsed, Prompt, TurnCommitted, TurnOpened
@@ -75,20 +77,20 @@ def test_a_fold_of_what_is_not_passed_over_is_the_fold_of_everything(windows: li
     for number in range(len(data), 0, -1):
         whole.add(records.read(number, data[number - 1]))
     part.add(records.read(len(data), data[-1]))
-    older = Older(part.recipes)
-    for number in range(len(data) - 1, 0, -1):
-        part.add(records.read(number, data[number - 1], older.passed_over))
+    places = {number: Stored("", number, data[number - 1]) for number in range(len(data) - 1, 0, -1)}
+    for record in older.read(places, part.recipes).values():
+        part.add(record)
 
     assert folded(part) == folded(whole)
 
 
 def test_only_the_newest_recipe_of_a_profile_is_read() -> None:
     """One of a profile that no newer recipe has is taken, the next of it is not, and what was said always is."""
-    older = Older([(1000, "bytes/4", "openai")])
+    one = Older([(1000, "bytes/4", "openai")])
     encode = msgspec.json.Encoder().encode
 
     found = [
-        older.passed_over(encode(event))
+        one.passed_over(encode(event))
         for event in (
             ContextComposed(recipe=recipe(3, 1000)),
             ContextComposed(recipe=recipe(2, 2000)),
@@ -103,3 +105,22 @@ def test_only_the_newest_recipe_of_a_profile_is_read() -> None:
 def test_what_cannot_be_read_is_not_passed_over() -> None:
     """A damaged recipe is found to be damaged."""
     assert not Older([]).passed_over(b'{"type":"context.composed","recipe":7}')
+
+
+def test_records_that_cannot_be_read_are_left_out() -> None:
+    """Neither one whose events are damaged nor an oldest one that does not say what was before it; the rest stays, and
+    the oldest of that says what was before."""
+    good = [sealed(number, (TurnOpened(turn=number),)) for number in (1, 2, 3)]
+    places = {
+        4: Stored("", 4, good[2].replace(b"turn.opened", b"turn.unknown")),
+        3: Stored("", 3, good[2]),
+        2: Stored("", 2, good[1]),
+        1: Stored("", 1, sealed(1, (TurnOpened(turn=1),)).replace(b'"turns":1', b'"turns":"')),
+        0: None,
+    }
+
+    found = older.read(places, [])
+
+    assert list(found) == [3, 2]
+    assert found[2].header.back == (1,)
+    assert found[3].header.time == 3
