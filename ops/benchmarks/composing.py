@@ -40,6 +40,8 @@ async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -
             await _stored(_thread(memory, name), 1)
         for number in range(1, COMPOSED + 1):
             await _worked(_thread(memory, "composed"), number)
+    await threads.extracted(here, "composed", lengths[0] + COMPOSED)
+    await settle(here, ("facts",))
     found += await cold(here, [*asked, "composed"], "with stored recipes")
     return found + await at_once(here, many)
 

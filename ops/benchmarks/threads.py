@@ -75,11 +75,16 @@ async def write(here: Place, thread: str, turns: int, session: str = "") -> None
                 batch.append((append, data))
             acknowledged = await asyncio.gather(*(_publish(jetstream, append, data) for append, data in batch))
             assert acknowledged[-1].seq == end, "somebody else wrote to the log"
+    await extracted(here, thread, turns)
+
+
+async def extracted(here: Place, thread: str, turns: int) -> None:
+    """Say of a thread that the facts of its turns are known, as extraction does after each of them."""
+    chain = subjects.thread_chain(thread)
     async with auditing(here, EXTRACTION) as auditor:
-        known = AppendRequest(
-            v=limits.SCHEMA_VERSION, producer="bench", n=1, events=(Extracted(turn=turns, ordinal=turns),)
-        )
-        await auditor.append(subjects.thread_chain(thread), known)
+        n = (await auditor.head(chain, "bench")).n + 1
+        events = (Extracted(turn=turns, ordinal=turns),)
+        await auditor.append(chain, AppendRequest(v=limits.SCHEMA_VERSION, producer="bench", n=n, events=events))
 
 
 async def state(here: Place, scope: Scope, owner: str, subject: str, count: int) -> None:
