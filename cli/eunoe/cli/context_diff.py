@@ -32,13 +32,19 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     moved: LayerName | None = None
 
 
-class Otherwise(msgspec.Struct, frozen=True):
-    """A part that is said otherwise now; ``lines`` are those of a unified diff, none where it is too long for one."""
+class Otherwise(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part that is said otherwise now; ``lines`` are those of a unified diff, none where it is too long for one.
+    ``moved`` is the layer where it was before, where that is another."""
 
     who: str
     before: str
     after: str
     lines: tuple[str, ...]
+    moved: LayerName | None = None
+
+
+Place = tuple[LayerName, Part]
+"""A part, and the layer in which it stands."""
 
 
 class LayerDifference(msgspec.Struct, frozen=True):
@@ -119,13 +125,15 @@ def _layer(
     before, after = old.get(name, []), new.get(name, [])
     gone, added = _unlike(before, after)
     same = len(before) - len(gone)
-    otherwise = list(_paired(gone, added, whole=name in BLOCKS))
+    otherwise = [_otherwise(one, other) for one, other in _paired(gone, added, whole=name in BLOCKS)]
+    moved = [(part, found) for part in added if (found := _answered(part, name, old))]
+    otherwise += [_otherwise(found[1], part, found[0]) for part, found in moved]
     return LayerDifference(
         name=name,
         tokens=tokens,
-        gone=tuple(_moved(part, name, new) for part in gone),
-        added=tuple(_moved(part, name, old) for part in added),
-        otherwise=tuple(_otherwise(one, other) for one, other in otherwise),
+        gone=tuple(_moved(part, _found(part, name, new) or _answered(part, name, new)) for part in gone),
+        added=tuple(_moved(part, _found(part, name, old)) for part in added if not _answered(part, name, old)),
+        otherwise=tuple(otherwise),
         same=same,
     )
 
@@ -162,13 +170,31 @@ def _lines_that_tell(text: str) -> set[str]:
     return {line for line in map(str.strip, text.splitlines()) if len(line) >= LINE_LENGTH}
 
 
-def _moved(part: Part, name: LayerName, other: Mapping[LayerName, Sequence[Part]]) -> Part:
-    """The part, with the layer in which the other context has it."""
-    found: LayerName | None = next((layer for layer in LAYERS if layer != name and part in other.get(layer, ())), None)
-    return part if found is None else Part(part.who, part.text, found)
+def _found(part: Part, name: LayerName, other: Mapping[LayerName, Sequence[Part]]) -> Place | None:
+    """The same part in another layer of the other context."""
+    return next((place for place in _elsewhere(name, other) if place[1] == part), None)
 
 
-def _otherwise(before: Part, after: Part) -> Otherwise:
+def _answered(part: Part, name: LayerName, other: Mapping[LayerName, Sequence[Part]]) -> Place | None:
+    """What another layer of the other context has of the same call, said otherwise."""
+    if not CALL.search(part.who):
+        return None
+    alike = (place for place in _elsewhere(name, other) if place[1].who == part.who)
+    return next((place for place in alike if place[1].text != part.text), None)
+
+
+def _elsewhere(name: LayerName, other: Mapping[LayerName, Sequence[Part]]) -> Iterator[Place]:
+    """The parts of the other context that stand in other layers."""
+    for layer in LAYERS:
+        for part in other.get(layer, ()) if layer != name else ():
+            yield layer, part
+
+
+def _moved(part: Part, found: Place | None) -> Part:
+    return part if found is None else Part(part.who, part.text, found[0])
+
+
+def _otherwise(before: Part, after: Part, moved: LayerName | None = None) -> Otherwise:
     old, new = before.text.splitlines(), after.text.splitlines()
     lines = unified_diff(old, new, n=AROUND, lineterm="") if max(len(old), len(new)) <= LINES else ()
-    return Otherwise(before.who, before.text, after.text, tuple(lines)[2:])
+    return Otherwise(before.who, before.text, after.text, tuple(lines)[2:], moved)

@@ -78,7 +78,8 @@ def _otherwise(one: Otherwise, width: int) -> Iterator[Text]:
     """A part that is said otherwise: its lines that changed."""
     sizes = " → ".join(words.size(len(text.encode())) for text in (one.before, one.after))
     who = f"[{one.who}] " if one.who else ""
-    yield Text(words.one_line(f"~ {who}said otherwise, {sizes}", width), style="yellow")
+    moved = f"moved from {one.moved}, " if one.moved else ""
+    yield Text(words.one_line(f"~ {who}{moved}said otherwise, {sizes}", width), style="yellow")
     for line in one.lines:
         shown = verbatim(f"  {line}")
         shown.stylize(_STYLES.get(line[:1], ""))

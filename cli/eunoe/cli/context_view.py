@@ -117,8 +117,9 @@ def _deeds(recipe: Recipe) -> Iterator[Said]:
     if recipe.pending:
         yield "pending", f"facts of {named(recipe.pending, 'turn', 'turns')} are still to come"
     if recipe.ahead:
-        leaving = ", ".join(words.span(*one) for one in recipe.ahead)
-        yield "ahead", f"turns {leaving} leave next, and their facts are asked for"
+        turns = [turn for first, last in recipe.ahead for turn in range(first, last + 1)]
+        leave, whose = ("leaves", "its") if len(turns) == 1 else ("leave", "their")
+        yield "ahead", f"{named(turns, 'turn', 'turns')} {leave} next, and {whose} facts are asked for"
     if recipe.left:
         yield "left out", f"{words.count(recipe.left, 'turn')} before turn {recipe.first_turn}"
     if recipe.outline:

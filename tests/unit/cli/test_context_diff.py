@@ -88,6 +88,23 @@ def test_an_output_that_became_a_reference_is_said_otherwise() -> None:
     assert one.lines == ("@@ -1,2 +1 @@", "-row 1", "-row 2", "+[output of entry 4 held back]")
 
 
+def test_an_output_of_the_request_that_became_a_reference_has_moved_too() -> None:
+    """It is gone from no layer: where it was, it is said where it went."""
+    before = composed("a", 2, request=[said("user", "Two."), result(3, "row 1\nrow 2")])
+    after = composed("b", 3, literal=[said("user", "Two."), result(3, "[held back]")], request=[said("user", "Three.")])
+
+    literal, request = compare(before, after).layers
+
+    assert [(part.text, part.moved) for part in literal.added] == [("Two.", "request")]
+    assert [(one.who, one.after, one.moved) for one in literal.otherwise] == [
+        ("result of call_3", "[held back]", "request")
+    ]
+    assert [(part.who, part.moved) for part in request.gone] == [("user", "literal"), ("result of call_3", "literal")]
+    assert "~ [result of call_3] moved from request, said otherwise, 11 B → 11 B" in plain(
+        context_diff_view.difference(compare(before, after), 80)
+    )
+
+
 def test_a_reply_that_was_cut_is_said_otherwise_and_another_is_not() -> None:
     """A line in common tells that it is the same reply."""
     before = composed("a", literal=[said("assistant", "Here it is:\nrow 1\nrow 2"), said("assistant", "Bye for now.")])
