@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from eunoe.composition import contents, hints
 from eunoe.schemas import limits
 from eunoe.schemas.events import Entry, ToolResult
@@ -10,6 +12,7 @@ MARKER_BYTES = 200  # bytes that are kept free for a marker, which takes fewer
 SIZE_MIN = 256  # bytes of the shortest excerpt
 
 
+@lru_cache(maxsize=64)
 def output_bytes(window: int) -> int:
     """The most bytes of one output that a window of so many tokens takes whole."""
     share = int(window * limits.OUTPUT_SHARE) * limits.BYTES_PER_TOKEN

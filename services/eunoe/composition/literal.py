@@ -82,7 +82,11 @@ def of_past(turn: Turn, settings: Settings, *, whole: bool) -> Renderings:
 
 def is_erased(turn: Turn) -> bool:
     """Whether something was said in a turn, and all of it was erased."""
-    return bool(turn.items) and all(item.event.erased for item in turn.items)
+    key = "erased"
+    found: bool | None = turn.cache.get(key)
+    if found is None:
+        found = turn.cache[key] = bool(turn.items) and all(item.event.erased for item in turn.items)
+    return found
 
 
 def size(turn: Turn, shown: Renderings, drop: int, settings: Settings, *, live: bool = False) -> int:

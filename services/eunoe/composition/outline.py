@@ -50,9 +50,14 @@ def asked_in(turn: Turn) -> Asked | None:
 
 def left_turn(turn: Turn) -> LeftTurn:
     """A turn as a recipe names it."""
-    item = _prompt(turn)
-    entries = (turn.items[0].entry, turn.items[-1].entry) if turn.items else (0, 0)
-    return LeftTurn(turn=turn.number, entries=entries, position=item.position if item else 0)
+    key = "left"
+    found: LeftTurn | None = turn.cache.get(key)
+    if found is None:
+        item = _prompt(turn)
+        entries = (turn.items[0].entry, turn.items[-1].entry) if turn.items else (0, 0)
+        found = LeftTurn(turn=turn.number, entries=entries, position=item.position if item else 0)
+        turn.cache[key] = found
+    return found
 
 
 def line(left: LeftTurn, prompts: Mapping[int, Asked]) -> str:

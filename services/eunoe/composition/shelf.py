@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable, Iterator
 from heapq import merge
+from itertools import chain
 from typing import TypeVar
 
 from eunoe.composition.known import Known, Rank
@@ -17,6 +18,7 @@ from eunoe.schemas import limits
 _Key = TypeVar("_Key", int, str)
 
 COMMON = 64  # facts; a word that more of them share tells none of them apart
+FEW = 1_024  # facts; as many are put in order at once sooner than the first of them one by one
 FACT_BYTES = 1_024  # bytes of memory that a fact takes beside its line and its words
 WORD_BYTES = 100  # bytes of memory for each word that leads to a fact
 
@@ -94,7 +96,9 @@ class Facts:
         return sum(len(shelf) for shelf in self._shelves)
 
     def __iter__(self) -> Iterator[Known]:
-        return merge(*self._shelves, key=_rank)
+        if len(self) > FEW:
+            return merge(*self._shelves, key=_rank)  # most who ask look at the first of them only
+        return iter(sorted(chain.from_iterable(self._shelves), key=_rank))
 
     def of_turns(self, turns: Iterable[int]) -> Iterator[Known]:
         """The facts that came from these turns, in no order."""
