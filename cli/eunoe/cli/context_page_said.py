@@ -33,10 +33,11 @@ class Said:
         return cls(page.thread, entries, {one.entry: one.spans for one in shown if one.how == "cut"})
 
     def of(self, turned: Turned, number: int) -> Element:
-        """What was said in turn ``number``, and in others that stand beside its context, each under its name."""
+        """What was said in turn ``number``; with others that stand beside its context, each under its name."""
+        several = any(entry.turn != number for entry in turned.said)
         made = node("div", node("h3", "What was said"), id=f"said-{number}")
         for turn, held in groupby(turned.said, key=lambda entry: entry.turn):
-            made.extend([*([node("h3", f"turn {turn}")] if turn != number else []), *map(self._entry, held)])
+            made.extend([*([node("h3", f"turn {turn}")] if several else []), *map(self._entry, held)])
         return made
 
     def link(self, entry: int) -> Element | str:

@@ -87,7 +87,7 @@ def _cut(turn: Changed) -> Iterator[str]:
     entries = sorted({reply for reply, _ in turn.cuts}) if turn.told else turn.new("cut")
     size = sum(turn.cuts.values())
     if entries:
-        yield f"cut {named(entries)}" + (f": {size:,} bytes of outputs that stand there again" if size else "")
+        yield f"cut {named(entries)}" + (f": {size:,} bytes that copy outputs" if size else "")
 
 
 def _shortened(turn: Changed) -> Iterator[str]:

@@ -60,7 +60,7 @@ def test_every_kind_of_change_has_its_line_in_order() -> None:
     assert told((made, events)) == (
         "condensed from 12 turns to 5, from 7,012 to 4,880 tokens: left 7 turns, squeezed facts",
         "referenced entries 3-4",
-        "cut entry 6: 640 bytes of outputs that stand there again",
+        "cut entry 6: 640 bytes that copy outputs",
         "shortened entry 9",
         "held back arguments of entries 10, 12",
         "pending: the facts of turns 4-6",
