@@ -282,6 +282,20 @@ async def test_a_queue_that_kept_every_job_keeps_the_newest(store: Store, connec
     assert (await streams.info(jetstream, policy["name"]))["config"]["max_msgs_per_subject"] == 1
 
 
+async def test_a_queue_that_was_removed_is_made_again(store: Store, connection: Connection) -> None:
+    """Whoever finds that nobody takes its job may submit it again."""
+    jetstream = JetStream(await Requester.open(connection))
+    await store.jobs.submit(job(store), b"1")
+    await jetstream.api(f"STREAM.DELETE.{subjects.jobs_stream(store.space)}")
+    with anyio.move_on_after(0.05) as gone:
+        await store.jobs.submit(job(store), b"2")
+
+    await store.jobs.submit(job(store), b"3")
+
+    assert gone.cancelled_caught
+    assert await store.jobs.waiting() == 1
+
+
 async def test_a_stream_of_jobs_that_is_no_queue_is_refused(store: Store, connection: Connection) -> None:
     """Its retention cannot be changed, so the way out is said."""
     jetstream = JetStream(await Requester.open(connection))

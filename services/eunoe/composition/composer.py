@@ -22,7 +22,7 @@ from eunoe.composition.freshness import Freshness, newer, reflects
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
 from eunoe.composition.left import LOOKED_AT
-from eunoe.composition.losses import lost
+from eunoe.composition.losses import noted
 from eunoe.composition.making import Made, context
 from eunoe.composition.named import Named
 from eunoe.composition.overflow import Overflow
@@ -173,8 +173,7 @@ class Composer:
             await self._store(wanted, read, made)
         watermark = msgspec.structs.replace(read.remembered.watermark, log=fold.upto)
         given = wanted.assessed.on(context(made, watermark, read.place.thread, text=not wanted.request.store))
-        note = "; ".join(said for said in (given.note, lost(fold.lost)) if said)
-        return msgspec.structs.replace(given, note=note) if fold.lost else given
+        return noted(given, fold.lost)
 
     async def _store(self, wanted: Wanted, read: Read, made: Made) -> None:
         """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""

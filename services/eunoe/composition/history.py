@@ -10,6 +10,7 @@ from eunoe.composition.counters.counters import Counters
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
+from eunoe.composition.losses import noted
 from eunoe.composition.making import Made, context, make
 from eunoe.composition.past import Found, Past
 from eunoe.composition.place import Place
@@ -67,7 +68,7 @@ class Historian:
         made = await self._again(address, fold, asked, settings)
         watermark = Watermark(log=fold.position)
         shown = context(made, watermark, address.thread, text=True)
-        return msgspec.structs.replace(shown, reconstructed=True)
+        return noted(msgspec.structs.replace(shown, reconstructed=True), fold.lost)
 
     async def _again(self, address: Address, fold: Fold, asked: Turn, settings: Settings) -> Made:
         """Plan as if the turn had been asked of this worker, with the facts that order before it."""

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
+
 from eunoe.composition.blocks import spans
+from eunoe.schemas.context import Context
+
+
+def noted(context: Context, numbers: Collection[int]) -> Context:
+    """The context with a note of what was lost, where something was."""
+    if not numbers:
+        return context
+    note = f"{context.note}; {lost(numbers)}" if context.note else lost(numbers)
+    return msgspec.structs.replace(context, note=note)
 
 
 def lost(numbers: Collection[int]) -> str:

@@ -7,11 +7,10 @@ import anyio
 from eunoe.facts.projector import Projector
 from eunoe.runtime.doors import Store
 from eunoe.runtime.tasks import each
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Watermark
 
 _LOOK_SECONDS = 0.02  # seconds between two looks
-_LONGEST = 30.0  # seconds that anybody waits
 
 
 class Freshness:
@@ -27,7 +26,7 @@ class Freshness:
         A field of the answer that is below the one asked for says that this layer is not that fresh.
         """
         reached = await self._reached(after, thread)
-        with anyio.move_on_after(max(0.0, min(wait, _LONGEST))):
+        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
             while not _enough(reached, after):
                 await anyio.sleep(_LOOK_SECONDS)
                 reached = await self._reached(after, thread)

@@ -28,7 +28,11 @@ class JetStreamJobs:
 
     async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
         await self._ensure()
-        return await self._jetstream.publish(subject, data, (("Nats-Msg-Id", msg_id),) if msg_id else ())
+        try:
+            return await self._jetstream.publish(subject, data, (("Nats-Msg-Id", msg_id),) if msg_id else ())
+        except BaseException:
+            self._there = False  # it may have been removed: the next job looks
+            raise
 
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer:
         await self._ensure()

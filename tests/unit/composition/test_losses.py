@@ -28,7 +28,8 @@ async def system() -> System:
 
 async def cold(system: System, **request: Any) -> tuple[Context, dict[str, int]]:
     worker = system.replica()
-    found = await system.compose(worker, key="k4", window=4096, **request)
+    asked = {"key": "k4", **request} if "turn" not in request else request
+    found = await system.compose(worker, window=4096, **asked)
     return found, dict(worker.statistics())
 
 
@@ -58,6 +59,17 @@ async def test_records_that_are_missing_are_passed_over(
     assert counts["records_lost"] == len(gone)
     assert again.messages == found.messages
     assert again.note == found.note
+
+
+async def test_a_past_turn_is_reconstructed_of_what_can_be_read(system: System) -> None:
+    """And says what it lacks as well."""
+    await system.store.log.erase(1)
+
+    found, _ = await cold(system, turn=3)
+
+    assert [text for text in texts(found) if not text.startswith("<")] == ["a1", "q2", "a2", "q3"]
+    assert found.reconstructed
+    assert found.note == lost({1})
 
 
 class Spoiled:
