@@ -11,6 +11,8 @@ import pytest
 from composition_desks import ALICE, System, block
 from model_server import ModelServer, Reply, serving
 
+from eunoe.composition.fold import Fold
+from eunoe.composition.packed import pack, unpack
 from eunoe.composition.worker import CompositionWorker
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import records
@@ -224,6 +226,22 @@ async def test_a_request_is_assessed_once_in_its_turn(system: System) -> None:
 
     assert after.tools == ("run_command", "weather")
     assert len(server.asked) == 2
+
+
+async def test_a_copy_of_a_folded_thread_knows_what_was_decided(system: System) -> None:
+    """So a replica that starts from one gives the rounds of a turn the same tools."""
+    key = await system.open(Prompt(content="Will it rain?"))
+    await system.compose(key=key, store=True, tools=TOOLS, assess="rules")
+    fold = Fold(system.chain)
+    async for one in system.store.log.scan():
+        fold.add(records.read(one.seq, one.data))
+
+    copied = unpack(pack(fold), system.chain)
+
+    assert fold.assessed is not None
+    assert fold.assessed[1].assessment.tools == ("run_command", "weather")
+    assert copied is not None
+    assert copied.assessed == fold.assessed
 
 
 async def test_a_failure_of_the_model_costs_nothing_but_its_time(system: System) -> None:

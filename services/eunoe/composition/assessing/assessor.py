@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
+import anyio
 import msgspec
 
 from eunoe.composition.assessing import answering, rules
@@ -91,12 +92,14 @@ class Assessor:
         """What a model's answer comes to; a failure, of whatever kind, is no failure of the request."""
         prompt = answering.prompt(brief, offered)
         shown = len(prompt.encode()) + len(answering.SYSTEM.encode())
+        begun = anyio.current_time()
         try:
             answer = await model.ask(prompt, answering.Answered, _LIMITS, system=answering.SYSTEM)
         except ModelFailed as error:
-            logger.warning("a request was not assessed: %s", error, extra={"action": "assessment_failed"})
+            reason, taken = error.detail.get("reason", ""), anyio.current_time() - begun
+            logger.warning("a request was not assessed: %s", reason, extra={"action": "assessment_failed"})
             found = rules.failed(ruled, offered, str(error))
-            return msgspec.structs.replace(found, model=model.name, bytes=shown)
+            return msgspec.structs.replace(found, model=model.name, ms=round(taken * 1000), bytes=shown)
         return msgspec.structs.replace(
             rules.by_model(brief, ruled, offered, answer.value),
             model=model.name,
