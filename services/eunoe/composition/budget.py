@@ -37,6 +37,12 @@ class Budget:
         return used + self.prompt + self.headroom >= self.limit
 
 
+def anchored(counted: int, anchor: int) -> int:
+    """Tokens of a context that counts for so many, with what the anchor adds. What it takes off is half of them at most:
+    it was learnt from another context, which may have been many times as large."""
+    return counted + max(anchor, -(counted // 2))
+
+
 def facts_bytes(window: int) -> int:
     """Bytes of fact lines that a block may hold."""
     share = int(window * limits.FACTS_SHARE) * limits.BYTES_PER_TOKEN

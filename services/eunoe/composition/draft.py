@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from eunoe.composition import asking, blocks, outline, renderings
-from eunoe.composition.budget import Budget, facts_bytes, outline_bytes, pinned_bytes
+from eunoe.composition.budget import Budget, anchored, facts_bytes, outline_bytes, pinned_bytes
 from eunoe.composition.choosing import Chosen, Room, choose
 from eunoe.composition.fold import Turn
 from eunoe.composition.handed import handed
@@ -77,17 +78,23 @@ class Draft:
 
     @cached_property
     def fixed(self) -> int:
-        """Tokens of what never leaves beside the request, and of what is added to every count."""
-        return asking.fixed(self.inputs, self.settings) + self.inputs.anchor + self.spare
+        """Tokens of what never leaves, beside the request."""
+        return asking.fixed(self.inputs, self.settings)
 
     @property
     def used(self) -> int:
         """Tokens of everything but the request."""
-        return self.fixed + self.blocks + sum(self.sizes) + self.tail
+        return self.total - self.prompt
 
     @property
     def total(self) -> int:
-        return self.used + self.prompt
+        counted = self.fixed + self.blocks + sum(self.sizes) + self.tail + self.prompt
+        return anchored(counted, self.inputs.anchor) + self.spare
+
+    @property
+    def alone(self) -> int:
+        """Tokens of the request and of what never leaves."""
+        return anchored(self.fixed + self.prompt, self.inputs.anchor) + self.spare
 
     @property
     def over(self) -> bool:
@@ -123,9 +130,23 @@ class Draft:
     def leave(self, count: int) -> None:
         """The ``count`` oldest literal turns leave."""
         gone = self.turns[:count]
-        self.turns, self.sizes = self.turns[count:], self.sizes[count:]
-        self.first_turn = self.turns[0].number if self.turns else gone[-1].number + 1
-        self.past = left(self.inputs, self.first_turn, self._erased)
+        first = self.turns[count].number if count < len(self.turns) else gone[-1].number + 1
+        self._begin_at(first, self.turns[count:], self.sizes[count:])
+
+    def leave_if_smaller(self, step: Callable[[], None]) -> bool:
+        """Let ``step`` have turns leave; they come back, and it is False, where what is said of them instead takes no
+        less room."""
+        used, first, turns, sizes = self.used, self.first_turn, self.turns, self.sizes
+        step()
+        if self.used < used:
+            return True
+        if self.first_turn != first:
+            self._begin_at(first, turns, sizes)
+        return False
+
+    def _begin_at(self, first: int, turns: list[Turn], sizes: list[int]) -> None:
+        self.first_turn, self.turns, self.sizes = first, turns, sizes
+        self.past = left(self.inputs, first, self._erased)
         self.measure_blocks()
 
     def squeeze(self, *, undo: bool = False) -> None:

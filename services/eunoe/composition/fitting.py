@@ -14,6 +14,7 @@ def fit(draft: Draft) -> bool:
 
     Raises `DoesNotFit` when even the floor is larger than the window.
     """
+    floor = False
     if draft.due:
         _reference_rounds(draft)
         if draft.due:
@@ -21,7 +22,7 @@ def fit(draft: Draft) -> bool:
             _squeeze(draft)
             _rounds_leave(draft)
             _shrink(draft)
-    floor = draft.due and draft.over
+            floor = draft.over
     if draft.total > draft.settings.window:
         _last_resort(draft)
         floor = True
@@ -33,6 +34,8 @@ def note(draft: Draft) -> str:
     window, budget = draft.settings.window, draft.budget
     beside = f"this request and what an average turn still needs ({budget.headroom:,} tokens)"
     kept = f" with the last {_turns(draft.kept)} kept" if draft.kept else ""
+    if draft.over and not draft.due:
+        return f"context at its floor{kept}: it is above the {budget.goal:,} of {window:,} tokens that it was to have"
     if draft.over and budget.goal > 0:
         return (
             f"context at its floor{kept}: "
@@ -67,8 +70,12 @@ def _reference_rounds(draft: Draft) -> None:
 
 def _turns_leave(draft: Draft) -> None:
     """The fewest oldest turns whose leaving reaches the goal; again while facts that came in put it back above."""
-    while count := leaving(draft):
-        draft.leave(count)
+
+    def leave() -> None:
+        while count := leaving(draft):
+            draft.leave(count)
+
+    draft.leave_if_smaller(leave)
     if draft.left_now:
         draft.steps.append(f"left {_turns(draft.left_now)}")
 
@@ -131,8 +138,7 @@ def _last_resort(draft: Draft) -> None:
     """Over the window itself: the last turn that is over leaves too where it is not kept, then facts are held back,
     the session's state, and pinned facts last."""
     gone = len(draft.turns) - draft.kept
-    if gone:
-        draft.leave(gone)
+    if gone and draft.leave_if_smaller(lambda: draft.leave(gone)):
         draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
         draft.measure_tail()
         draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
@@ -154,7 +160,7 @@ def _last_resort(draft: Draft) -> None:
 
 
 def _does_not_fit(draft: Draft) -> DoesNotFit:
-    alone, window = draft.fixed + draft.prompt, draft.settings.window
+    alone, window = draft.alone, draft.settings.window
     what = f"the request and the instructions take {alone:,} tokens of a window of {window:,}"
     way = "shorten them or use a larger window"
     if draft.kept:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from eunoe.composition import stability
+from eunoe.composition.budget import anchored
 from eunoe.composition.counter import Counter
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.measuring import layers, measure
@@ -57,7 +58,10 @@ def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, inputs: Inputs)
     found, chain, before = rendered.sha256, inputs.fold.chain, inputs.before
     ladder = stability.ladder(rendered)
     key = f"{chain}\x00{recipe.turn}\x00{recipe.position}\x00{recipe.window}\x00{found}"
-    tokens, shares = measure(rendered, counter, int(recipe.settings.get("anchor", 0)))
+    anchor = int(recipe.settings["anchor"])
+    tokens, shares = measure(rendered, counter, anchor)
+    if (held := anchored(tokens - anchor, anchor) - (tokens - anchor)) != anchor:
+        anchor, (tokens, shares) = held, measure(rendered, counter, held)
     return msgspec.structs.replace(
         recipe,
         id="c" + hashlib.sha256(key.encode()).hexdigest()[:16],
@@ -67,6 +71,7 @@ def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, inputs: Inputs)
         bytes=len(rendered.data),
         stable=stability.stable(ladder, before.ladder) if before else 0,
         ladder=stability.packed(ladder),
+        settings=recipe.settings | {"anchor": anchor},
     )
 
 
