@@ -42,7 +42,7 @@ def _turn(line: TurnLine, width: int) -> Iterator[Text]:
 def _context(line: TurnLine, width: int) -> Iterator[Text]:
     """The last context of the turn: its figures, and its bar with what is in it."""
     parts = [f"{line.tokens:,} of {line.window:,} tokens"]
-    parts += [line.model or line.format] if line.format else []
+    parts += [name for name in (line.format, line.model) if name]
     parts += [f"the last of {line.contexts}"] if line.contexts > 1 else []
     parts += [f"{line.stable * 100 // line.bytes}% as before"] if line.bytes else []
     yield from _wrapped("context", ", ".join(parts), width)

@@ -9,12 +9,13 @@ import pytest
 from composition_desks import System, block, texts
 
 from eunoe.audit.worker import LocalAuditor
+from eunoe.composition import turnlines
 from eunoe.composition.counters.counters import Counters
 from eunoe.composition.recording import CALLER, PRODUCER
 from eunoe.composition.worker import CompositionWorker
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
-from eunoe.schemas.context import Context, Format, LayerName
+from eunoe.schemas.context import Context, Format, LayerName, Recipe, Rendering
 from eunoe.schemas.events import ContextComposed, Event, Prompt, Response, TurnCommitted
 from eunoe.schemas.requests import AppendRequest, TurnLine
 from eunoe.schemas.subjects import Caller
@@ -45,6 +46,12 @@ async def asked(system: System, *events: Event, **request: Any) -> Context:
     context = await system.compose(key=key, store=True, **request)
     await system.append(TurnCommitted(), key=key)
     return context
+
+
+async def stored(system: System, n: int, recipe: Recipe) -> None:
+    """Such a recipe, as the ``n``-th of the composition workers."""
+    request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=n, events=(ContextComposed(recipe=recipe),))
+    await LocalAuditor(system.audit, CALLER).append(system.chain, request)
 
 
 async def lines(system: System, **request: Any) -> tuple[TurnLine, ...]:
@@ -109,10 +116,10 @@ async def test_looking_names_every_fact_with_its_layer_and_its_line(system: Syst
     await system.fact("blue", scope="permanent", owner="shared", name="colour")
     await system.project()
 
-    stored = await asked(system)
+    given = await asked(system)
     next_one, past = await system.compose(prompt="which colour?"), await system.compose(turn=2)
 
-    assert stored.facts == ()
+    assert given.facts == ()
     for context in (next_one, past):
         (fact,) = context.facts
         assert (fact.layer, fact.line) == ("earlier", "- note colour: blue — from person alice")
@@ -127,9 +134,7 @@ async def test_a_recipe_whose_counter_is_not_there_is_composed_again(system: Sys
     saw = await system.compose(key=key, store=True)
     shares: dict[LayerName, int] = {"literal": 70, "request": 7}
     strange = msgspec.structs.replace(saw.recipe, counter="of_another_time", model="lost-1", tokens=77, layers=shares)
-    stored = (ContextComposed(recipe=strange),)
-    request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=2, events=stored)
-    await LocalAuditor(system.audit, CALLER).append(system.chain, request)
+    await stored(system, 2, strange)
 
     again = await system.compose(turn=3)
 
@@ -183,6 +188,23 @@ async def test_a_line_is_compared_with_the_last_context_of_its_kind(system: Syst
     assert (second.changes, third.changes, fourth.changes) == (("referenced entry 3",), ("referenced entry 3",), ())
     assert await lines(system, after=3) == (fourth,)
     assert await lines(system, after=1, limit=1) == (second,)
+
+
+async def test_what_lies_too_far_back_is_not_compared_with(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a recipe that says nothing of itself names no change, rather than all that it shows as one."""
+    bare = (await asked(system)).recipe
+    old = msgspec.structs.replace(bare, layers={}, renderings=(Rendering(entry=3, how="reference"),))
+    new = msgspec.structs.replace(old, turn=9, renderings=(*old.renderings, Rendering(entry=4, how="reference")))
+    await stored(system, 2, old)
+    await turns(system, 7)
+    await system.open(Prompt(content="and now?"))
+    await stored(system, 3, new)
+
+    (known,) = await lines(system, after=8)
+    monkeypatch.setattr(turnlines, "LOOKED_BACK", 0)
+    (unknown,) = await lines(system, after=8)
+
+    assert (known.changes, unknown.changes) == (("referenced entry 4",), ())
 
 
 async def test_a_line_says_what_left(system: System) -> None:
