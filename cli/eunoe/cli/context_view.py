@@ -118,8 +118,7 @@ def _deeds(recipe: Recipe) -> Iterator[Said]:
         yield "pending", f"facts of {named(recipe.pending, 'turn', 'turns')} are still to come"
     if recipe.ahead:
         turns = [turn for first, last in recipe.ahead for turn in range(first, last + 1)]
-        leave, whose = ("leaves", "its") if len(turns) == 1 else ("leave", "their")
-        yield "ahead", f"{named(turns, 'turn', 'turns')} {leave} next, and {whose} facts are asked for"
+        yield "ahead", f"{named(turns, 'turn', 'turns')} {'leaves' if len(turns) == 1 else 'leave'} next"
     if recipe.left:
         yield "left out", f"{words.count(recipe.left, 'turn')} before turn {recipe.first_turn}"
     if recipe.outline:

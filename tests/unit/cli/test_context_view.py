@@ -88,7 +88,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "not fresh: thread; ask again, or wait longer",
         "refused: composed in place of c0, which was too long for its provider",
         "pending: facts of turns 4-5 are still to come",
-        "ahead: turns 6, 8-9 leave next, and their facts are asked for",
+        "ahead: turns 6, 8-9 leave next",
         "left out: 3 turns before turn 4",
         "outline: names turns 1, 3, and leaves 1 unnamed",
         "erased: everything said in 2 turns",
