@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from eunoe.composition import marks
-from eunoe.schemas.events import Attachment, Entry
+from eunoe.schemas.events import Attachment, Entry, Response
 from eunoe.schemas.records import Record
 
 ATTACHED_BYTES = 2_048  # bytes of the lines that name an entry's attachments
@@ -30,9 +32,18 @@ class Item:
 
 
 def item_of(event: Entry, record: Record) -> Item:
-    """An entry of a record."""
+    """An entry of a record, without what no context ever holds: thinking, and the bytes of what is attached."""
     giver = record.header.principal if record.header.role == "agent" else ""
-    return Item(event, record.position, event.at or record.header.time, giver)
+    return Item(_sendable(event), record.position, event.at or record.header.time, giver)
+
+
+def _sendable(event: Entry) -> Entry:
+    if isinstance(event, Response) and event.thinking:
+        event = msgspec.structs.replace(event, thinking="")
+    if any(one.data for one in event.attachments):
+        bare = tuple(msgspec.structs.replace(one, data="") for one in event.attachments)
+        event = msgspec.structs.replace(event, attachments=bare)
+    return event
 
 
 def said(event: Entry) -> str:

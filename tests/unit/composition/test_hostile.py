@@ -133,7 +133,8 @@ def test_an_output_without_a_call_is_a_record(kit: Any, form: Format, gave: str)
 def test_neither_thinking_nor_the_bytes_of_an_attachment_are_ever_sent(
     kit: Any, form: Format, memory_tool: bool
 ) -> None:
-    """In no turn, open or over, and in no rendering; a line with name, type and size stands for the attachment."""
+    """Not even a folded thread has them, in no turn, open or over; a line with name, type and size stands for the
+    attachment."""
     thread, data = kit.thread(), base64.b64encode(b"\x89PNG" * 99).decode()
     picture = Attachment(media_type="image/png", size=396, digest="0" * 64, name="a.png", data=data)
     events = (
@@ -144,9 +145,12 @@ def test_neither_thinking_nor_the_bytes_of_an_attachment_are_ever_sent(
     )
     thread.turn(*events)
     key = thread.open(*events)
+    folded = thread.fold()
 
-    shown = kit.compose(window=20_000, format=form, memory_tool=memory_tool)(thread.fold(), key=key).rendered.data
+    shown = kit.compose(window=20_000, format=form, memory_tool=memory_tool)(folded, key=key).rendered.data
 
+    assert "THOUGHT" not in repr(folded.turns)
+    assert data[:40] not in repr(folded.turns)
     assert b"THOUGHT" not in shown
     assert data[:40].encode() not in shown
     assert shown.count(b"[attachment a.png: image/png, 396 bytes") == 5
