@@ -130,7 +130,6 @@ async def test_composition_is_killed_between_a_refusals_record_and_its_answer(
     settings: Settings, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client asks again, and gets what was composed: one refusal is in the log, and none of them was the second."""
-    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.5)
     victim = tmp_path / "pid"
     doom = Doom((Trap("after-publish", ".memory", 2),), victim)
     with nursery(tmp_path) as workers:
@@ -143,8 +142,10 @@ async def test_composition_is_killed_between_a_refusals_record_and_its_answer(
                     await turn.reply("word " * 125)
             async with memory.thread("t").turn("And now?") as turn:
                 first = await turn.context(WINDOW)
-                with pytest.raises(OutcomeUnknown):
-                    await turn.refused(2_600)
+                with monkeypatch.context() as patch:
+                    patch.setattr(limits, "REQUEST_SECONDS", 0.5)  # nobody is there to answer
+                    with pytest.raises(OutcomeUnknown):
+                        await turn.refused(2_600)
                 await until(lambda: not composition.alive, "composition is killed")
                 assert composition.code == -signal.SIGKILL
                 await workers.started("successor", serve, settings, ["composition"], Doom())
