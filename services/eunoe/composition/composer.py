@@ -178,7 +178,7 @@ class Composer:
     async def _store(self, wanted: Wanted, read: Read, made: Made) -> None:
         """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""
         fold, recipe = read.fold, made.recipe
-        refused = wanted.refusal.events if wanted.refusal else ()
+        refused = self._noted(wanted.refusal) if wanted.refusal else ()
         last = fold.recipes.get(wanted.settings.profile)
         before = last.recipe if last else None
         events: Events = (*refused, *wanted.assessed.events(recipe.turn), *telling.events(recipe, made.stored, before))

@@ -120,8 +120,8 @@ async def test_where_nothing_is_small_enough_the_refusal_says_the_figures(system
     assert again.tokens <= WINDOW
 
 
-async def test_a_resent_refusal_is_the_same_refusal(system: System) -> None:
-    """The answer was lost: the same context comes, here or from a replica, and the log is told once."""
+async def test_a_resent_refusal_is_the_same_refusal(system: System, caplog: pytest.LogCaptureFixture) -> None:
+    """The answer was lost: the same context comes, here or from a replica, and it is noted once."""
     key = await system.talked(8)
     first = await composed(system, key)
     refused = Refused(context=first.id, tokens=2600)
@@ -132,6 +132,8 @@ async def test_a_resent_refusal_is_the_same_refusal(system: System) -> None:
 
     assert third.messages == second.messages == fourth.messages
     assert {one.recipe.refused for one in (second, third, fourth)} == {first.id}
+    assert system.worker.statistics()["refused"] == 1
+    assert caplog.text.count(f"the provider refused context {first.id} of turn 9 of t at 2,600 tokens") == 1
     events = [event for record in await log_of(system) for event in record.events]
     assert sum(isinstance(event, ContextRefused) for event in events) == 1
     with pytest.raises(DoesNotFit):
