@@ -5,6 +5,7 @@ A turn of which everything that was said was erased has nothing to show: it is l
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from eunoe.composition import renderings
@@ -40,6 +41,7 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
     sizes: list[int] = []
     erased: list[int] = []
     reach, oldest, kept, since = 0, 0, oldest_kept(inputs.fold, settings.keep), start(inputs, settings)
+    way = (settings.output, settings.manner.format, settings.manner.memory_tool, settings.counter.name)
     for turn in inputs.fold.committed(since):
         if reach > settings.window:
             break
@@ -49,8 +51,7 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
             reach += ERASED_TOKENS
             continue
         turns.append(inputs.kept.get(oldest, turn))
-        shown = of_past(turns[-1], settings, whole=oldest >= kept)
-        sizes.append(size(turns[-1], shown, 0, settings))
+        sizes.append(_past_size(turns[-1], settings, way, whole=oldest >= kept))
         reach += sizes[-1]
     full = reach > settings.window
     first = oldest if full else since or _first(inputs, oldest, len(turns) + len(erased))
@@ -97,6 +98,16 @@ def size(turn: Turn, shown: Renderings, drop: int, settings: Settings, *, live: 
     gone = tool_rounds(turn.steps)[:drop]
     marker = settings.weigh(settings.manner.shape.derived(left_marker(turn, gone, settings.manner)))
     return sum(weights.values()) - sum(weights[step.first] for step in gone) + marker
+
+
+def _past_size(turn: Turn, settings: Settings, way: Hashable, *, whole: bool) -> int:
+    """Tokens of a turn that is over; ``way`` is everything in the settings that they depend on. A large window has
+    hundreds of them, and asks for each several times a request."""
+    key = ("past", way, whole)
+    found: int | None = turn.cache.get(key)
+    if found is None:
+        found = turn.cache[key] = size(turn, of_past(turn, settings, whole=whole), 0, settings)
+    return found
 
 
 def _first(inputs: Inputs, oldest: int, count: int) -> int:
