@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shapes import CHECKS
 
 from eunoe.client.importing.model import Turn
 from eunoe.client.importing.reading import read
