@@ -24,7 +24,7 @@ PROMPT = "Please go on with value number 7 of part 3, and say what is left to be
 ROUNDS = 10  # the threads are measured in turns, so that a slow moment of the machine hits all of them
 WORKERS = "audit facts"  # beside composition, which has processes of its own
 COMPOSED = 50  # turns of a thread that is composed as an agent does it, with a recipe for each
-STARTS = 7  # composition workers that are started one after the other, to see each thread for the first time
+STARTS = 5  # composition workers that are started one after the other, to see each thread for the first time
 REPLICAS = 2
 
 

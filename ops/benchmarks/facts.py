@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, cast
 
+from benchmarks import threads
 from benchmarks.place import Place, Result, median_ms, resident, settle, timed
 from eunoe.client import Memory
 from eunoe.facts.kinds import Kinds
@@ -18,15 +19,12 @@ from eunoe.facts.visibility import Viewer
 from eunoe.runtime import topology
 from eunoe.runtime.connection import connect
 from eunoe.runtime.doors import Documents, Store, SystemClock
-from eunoe.runtime.remote import RemoteAuditor
-from eunoe.runtime.requester import Requester
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.events import FactRecorded
-from eunoe.schemas.facts import Assertion, Identity, Scope, Source
-from eunoe.schemas.requests import AppendRequest, FactsRequest
+from eunoe.schemas.facts import Scope
+from eunoe.schemas.requests import FactsRequest
 from eunoe.schemas.subjects import Caller
 
-CALLER = Caller("caller", "bench")
+CALLER = threads.CALLER
 ASKED: Any = {"thread": "view", "session": "view"}
 VIEW: tuple[tuple[Scope, str, str], ...] = (
     ("thread", "view", "note"),
@@ -41,7 +39,7 @@ LISTED_THREADS = 100
 async def view(here: Place, count: int) -> list[Result]:
     """300 facts of a thread, its session and everyone, against one KV get; and the round trips that it takes."""
     for scope, owner, subject in VIEW:
-        await _fill(here, scope, owner, subject, 100)
+        await threads.state(here, scope, owner, subject, 100)
     await settle(here)
     async with await connect(here.url, caller=Caller("worker", "bench")) as connection:
         store = await topology.ensure(connection, "default")
@@ -70,7 +68,7 @@ async def view(here: Place, count: int) -> list[Result]:
 
 async def deletion(here: Place, count: int) -> list[Result]:
     """Deleting everything of an owner: until every read reflects it."""
-    await _fill(here, "permanent", "gone", "entity", count)
+    await threads.state(here, "permanent", "gone", "entity", count)
     await settle(here)
     async with Memory.connect(here.url, role="person", principal="bench") as memory:
         start = time.perf_counter()
@@ -84,7 +82,7 @@ async def listing(here: Place, count: int) -> list[Result]:
     """A list of every thread's facts, page by page: what the workers hold after the first page and after the last."""
     before = await _total(here)
     for number in range(LISTED_THREADS):
-        await _fill(here, "thread", f"list-{number}", "note", count // LISTED_THREADS)
+        await threads.state(here, "thread", f"list-{number}", "note", count // LISTED_THREADS)
     await settle(here)
     seen, cursor, start, first = 0, "", time.perf_counter(), 0.0
     async with Memory.connect(here.url, role="person", principal="bench") as memory:
@@ -112,23 +110,6 @@ async def _total(here: Place) -> int:
             seen, cursor = seen + len(page.facts), page.cursor
             if not cursor:
                 return seen
-
-
-async def _fill(here: Place, scope: Scope, owner: str, subject: str, count: int) -> None:
-    """So many facts of one owner, as a program states them."""
-    chain = subjects.home_chain(scope, owner)
-    async with await connect(here.url, caller=CALLER) as connection:
-        auditor = RemoteAuditor(await Requester.open(connection), "default", connection.caller)
-        for n, first in enumerate(range(0, count, 500), start=1):
-            events = tuple(_fact(scope, owner, subject, number) for number in range(first, min(first + 500, count)))
-            request = AppendRequest(v=limits.SCHEMA_VERSION, producer=f"fill-{subject}", n=n, events=events)
-            await auditor.append(chain, request)
-
-
-def _fact(scope: Scope, owner: str, subject: str, number: int) -> FactRecorded:
-    identity = Identity(scope=scope, owner=owner, subject=subject, name=f"n{number}")
-    source = Source(kind="caller", principal=CALLER.principal)
-    return FactRecorded(fact=Assertion(identity=identity, value=f"the value number {number}", source=source, at=0))
 
 
 class _Counted:

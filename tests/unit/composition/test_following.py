@@ -239,3 +239,30 @@ async def test_a_read_that_fails_leaves_nothing_behind(bucket: Bucket) -> None:
             await following.of("a")
         assert await values(following, "a") == ["drink: tea"]
         assert following.statistics()["owners"] == 1
+
+
+async def test_an_owner_that_was_prepared_is_not_read_again(bucket: Bucket) -> None:
+    """Whoever asks for it meanwhile waits for that reading, and what is written after it is seen all the same."""
+    await bucket.say("a", "tea")
+    async with followed(bucket) as following:
+        lacking = following.lacks("a")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(following.prepare, "a")
+            tasks.start_soon(following.prepare, "a")
+            tasks.start_soon(values, following, "a")
+        known = following.lacks("a")
+        newest = await bucket.say("a", "coffee")
+        found = await values(following, "a", revision=newest)
+
+    assert (lacking, known, bucket.finds) == (True, False, 1)
+    assert found == ["drink: coffee"]
+
+
+async def test_nothing_is_prepared_without_a_watch(bucket: Bucket) -> None:
+    """What is not followed is not held."""
+    await bucket.say("a", "tea")
+    following = Following(bucket, lambda owner: Owned(owner, Kinds()), whole)
+
+    await following.prepare("a")
+
+    assert (following.lacks("a"), bucket.finds, following.statistics()["owners"]) == (False, 0, 0)
