@@ -19,9 +19,8 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.freshness import Freshness, newer, reflects
-from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.inputs import Settings
 from eunoe.composition.instructed import Instructed
-from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import noted
 from eunoe.composition.making import Made, context
 from eunoe.composition.named import Named
@@ -30,6 +29,7 @@ from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
 from eunoe.composition.recording import Events, Recorder
 from eunoe.composition.remembered import Memory, Remembered
+from eunoe.composition.standing import standing
 from eunoe.composition.submitting import Submitter
 from eunoe.composition.threads import Threads
 from eunoe.composition.wanted import Early, Read, Wanted
@@ -161,12 +161,12 @@ class Composer:
     async def _answer(self, wanted: Wanted, read: Read) -> Context | Early:
         wanted, fold = wanting.refused(wanted, read), read.fold
         await self._far_enough(wanted, read)
-        last = fold.recipes.get(wanted.settings.profile)
+        last = standing(fold, wanted.settings)
         read = replace(read, named=await self._named.of(fold, last.recipe.outline if last else ()))
         await self._far_enough(wanted, read)
         read = replace(read, kept=await self._bodies.kept(fold, wanted.settings))
         instructions = await self._instructions(fold, read.opened, read.place.agent, wanted.settings)
-        made = await self._made(wanting.inputs(wanted, read, instructions), wanted)
+        made = wanting.made(wanting.inputs(wanted, read, instructions), wanted)
         if wanted.ripe and (found := wanting.early(made, fold)):
             return found
         if wanted.request.store:
@@ -179,7 +179,7 @@ class Composer:
         """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""
         fold, recipe = read.fold, made.recipe
         refused = self._noted(wanted.refusal) if wanted.refusal else ()
-        last = fold.recipes.get(wanted.settings.profile)
+        last = standing(fold, wanted.settings)
         before = last.recipe if last else None
         events: Events = (*refused, *wanted.assessed.events(recipe.turn), *telling.events(recipe, made.stored, before))
         recipes = [recipe, *(composed.recipe for composed in fold.recipes.values())]
@@ -193,15 +193,6 @@ class Composer:
             self._counts["refused"] += 1
             logger.warning("%s", overflow.said(refusal), extra={"action": "context_refused"})
         return refusal.events
-
-    async def _made(self, inputs: Inputs, wanted: Wanted) -> Made:
-        """Plan and render; again with more of the past where turns left whose facts are still to come."""
-        made, fold = wanting.made(inputs, wanted), inputs.fold
-        oldest = max(made.recipe.first_turn - LOOKED_AT, 1)
-        if inputs.extracted is None or inputs.extracted >= made.recipe.left + made.recipe.erased or fold.base <= oldest:
-            return made
-        await self._threads.reach(fold, lambda: fold.base <= oldest)
-        return wanting.made(inputs, wanted)
 
     async def _opened(self, fold: Fold, request: ComposeRequest, settings: Settings) -> Turn | None:
         """The open turn that asks, whole; raises `TurnNotOpen`."""

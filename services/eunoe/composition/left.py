@@ -65,12 +65,24 @@ def is_new(before: Recipe | None) -> bool:
 
 def reach(inputs: Inputs, first: int) -> int:
     """The oldest turn that has to be folded where ``first`` is the oldest that may be literal."""
-    return max(min([first, _start(inputs, first), *_doubtful(inputs)]), 1)
+    return max(min([first, _start(inputs, first), _pending(inputs, first), *_doubtful(inputs)]), 1)
 
 
 def _start(inputs: Inputs, first: int) -> int:
     """The oldest turn before turn ``first`` that is looked at."""
     return first - LOOKED_AT if is_new(inputs.before) else max(inputs.mark, first - LOOKED_AT)
+
+
+def _pending(inputs: Inputs, first: int) -> int:
+    """The oldest turn before turn ``first`` whose facts may be still to come; that one where all of them are folded."""
+    fold, extracted, start = inputs.fold, inputs.extracted, first - LOOKED_AT
+    missing = fold.header.committed - extracted if fold.header and extracted is not None else 0
+    for number in range(fold.last, max(start, 0), -1):
+        if missing <= 0:
+            break
+        turn = fold.turns.get(number)
+        missing -= turn is not None and turn.state == "committed" and turn.ordinal > (extracted or 0)
+    return first if missing <= 0 else start
 
 
 def _doubtful(inputs: Inputs) -> list[int]:

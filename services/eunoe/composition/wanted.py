@@ -16,6 +16,7 @@ from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
 from eunoe.composition.ready import ready
 from eunoe.composition.remembered import Remembered
+from eunoe.composition.standing import standing
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.requests import ComposeRequest
 
@@ -75,7 +76,8 @@ def inputs(wanted: Wanted, read: Read, instructions: tuple[Item, ...] = ()) -> I
     """The inputs of a context."""
     fold, opened, remembered = read.fold, read.opened, read.remembered
     settings, refusal = wanted.settings, wanted.refusal
-    composed = fold.recipes.get(settings.profile)
+    composed = standing(fold, settings)
+    counted = fold.anchor(settings.profile, settings.model) if composed else 0
     return Inputs(
         thread=fold.thread,
         fold=fold,
@@ -89,7 +91,7 @@ def inputs(wanted: Wanted, read: Read, instructions: tuple[Item, ...] = ()) -> I
         before=composed.recipe if composed else None,
         named=read.named,
         kept=read.kept,
-        anchor=refusal.anchor if refusal else fold.anchor(settings.profile, settings.model),
+        anchor=refusal.anchor if refusal else counted,
         extracted=ready(remembered.state),
         tools=wanted.assessed.named,
         bearing=wanted.assessed.bearing,
