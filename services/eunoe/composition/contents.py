@@ -79,8 +79,9 @@ def words_size(event: Entry) -> int:
 
 def size(event: Entry, way: str = "") -> int:
     """Bytes of UTF-8 of all the words, with the lines that name attachments; never of those themselves."""
-    lines = attached(event, way)
-    return words_size(event) + (len(lines.encode()) + 1 if lines else 0)
+    if not event.attachments:
+        return words_size(event)
+    return words_size(event) + len(attached(event, way).encode()) + 1
 
 
 def lines(event: Entry) -> int:

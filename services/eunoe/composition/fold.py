@@ -38,7 +38,7 @@ from eunoe.schemas.records import Header, Record
 
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
 PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
-_REMEMBERED = (*get_args(FactEvent), Extracted)  # what is said of facts; looked for in every record that is read
+_REMEMBERED = frozenset({*get_args(FactEvent), Extracted})  # what is said of facts; looked for in every record that is read
 Profile = tuple[int, str, str]  # window, counter, format
 
 
@@ -108,7 +108,7 @@ class Fold:
             self.header, self.hash, self.position = record.header, record.hash, record.position
         if not self.oldest or number < self.oldest:
             self.oldest, self.back = number, record.header.back
-        if any(isinstance(event, _REMEMBERED) for event in record.events):
+        if not _REMEMBERED.isdisjoint(map(type, record.events)):
             insort(self.remembered, record.position)
             del self.remembered[:-KEPT]
         for event in record.events:
