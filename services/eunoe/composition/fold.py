@@ -38,7 +38,7 @@ from eunoe.schemas.records import Header, Record
 
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
 PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
-_REMEMBERED = frozenset({*get_args(FactEvent), Extracted})  # what is said of facts; looked for in every record that is read
+_REMEMBERED = frozenset({*get_args(FactEvent), Extracted})  # kinds of events that change facts
 Profile = tuple[int, str, str]  # window, counter, format
 
 
