@@ -38,7 +38,7 @@ class Budget:
 
 
 def anchored(counted: int, anchor: int) -> int:
-    """Tokens of a context that counts for so many, with what the anchor adds. What it takes off is half of them at most:
+    """Tokens of a context that counts for so many, with what the anchor adds. It takes off half of them at most, since
     it was learnt from another context, which may have been many times as large."""
     return counted + max(anchor, -(counted // 2))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 from eunoe.composition import asking, blocks, outline, renderings
@@ -133,15 +132,14 @@ class Draft:
         first = self.turns[count].number if count < len(self.turns) else gone[-1].number + 1
         self._begin_at(first, self.turns[count:], self.sizes[count:])
 
-    def leave_if_smaller(self, step: Callable[[], None]) -> bool:
-        """Let ``step`` have turns leave; they come back, and it is False, where what is said of them instead takes no
+    def leave_unless_larger(self, count: int) -> bool:
+        """The ``count`` oldest literal turns leave; not, and it is False, where what is said of them instead takes no
         less room."""
         used, first, turns, sizes = self.used, self.first_turn, self.turns, self.sizes
-        step()
+        self.leave(count)
         if self.used < used:
             return True
-        if self.first_turn != first:
-            self._begin_at(first, turns, sizes)
+        self._begin_at(first, turns, sizes)
         return False
 
     def _begin_at(self, first: int, turns: list[Turn], sizes: list[int]) -> None:
@@ -179,7 +177,8 @@ class Draft:
             opened = self.inputs.open
             drop = self.dropped if opened is self.last else 0
             measured = size(opened, self.renderings_of(opened), drop, self.settings, live=True)
-            self.tail = max(measured - self.prompt, 0)
+            asked = 0 if self.inputs.request else self.prompt  # which is then beside the turn, not in it
+            self.tail = max(measured - asked, 0)
 
     def measure_blocks(self) -> None:
         """Choose the facts and the turns to name again for the turns that are literal now, and measure the two

@@ -70,12 +70,8 @@ def _reference_rounds(draft: Draft) -> None:
 
 def _turns_leave(draft: Draft) -> None:
     """The fewest oldest turns whose leaving reaches the goal; again while facts that came in put it back above."""
-
-    def leave() -> None:
-        while count := leaving(draft):
-            draft.leave(count)
-
-    draft.leave_if_smaller(leave)
+    while count := leaving(draft):
+        draft.leave(count)
     if draft.left_now:
         draft.steps.append(f"left {_turns(draft.left_now)}")
 
@@ -138,7 +134,7 @@ def _last_resort(draft: Draft) -> None:
     """Over the window itself: the last turn that is over leaves too where it is not kept, then facts are held back,
     the session's state, and pinned facts last."""
     gone = len(draft.turns) - draft.kept
-    if gone and draft.leave_if_smaller(lambda: draft.leave(gone)):
+    if gone and draft.leave_unless_larger(gone):
         draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
         draft.measure_tail()
         draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")

@@ -1,0 +1,344 @@
+"""What holds of every context, whatever its thread holds and however it is asked for.
+
+Threads are generated, and composed as a service does: each request with the recipe that was stored before it. What is
+asserted is measured on the serialised bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import api_rules
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from stories import Story, Told, contents, stories
+
+from eunoe.composition import outline, stability, telling
+from eunoe.composition.budget import anchored
+from eunoe.composition.fold import Composed as StoredRecipe
+from eunoe.composition.fold import Fold
+from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.making import Made, make
+from eunoe.composition.plan import enough
+from eunoe.composition.render import render
+from eunoe.composition.shelf import Facts
+from eunoe.composition.showing import Manner
+from eunoe.schemas.context import Recipe
+from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.events import ContextComposed, Entry, Event, Prompt, Response, TurnAborted, TurnCommitted
+
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of an example that fails
+
+RULES = {
+    "openai": lambda messages: api_rules.chat({"messages": messages}),
+    "responses": lambda messages: api_rules.responses({"input": messages}),
+    "anthropic": lambda messages: api_rules.anthropic({"messages": messages}),
+}
+LINE = re.compile(r'turn (\d+)(?: \(entr(?:y|ies) [\d–]+\))?: (?:".*"|\[entry \d+ was erased\]|\(.*\))\Z')  # noqa: RUF001
+
+
+def many(examples: int) -> settings:
+    """So many examples, whatever they take."""
+    return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+
+
+@dataclass
+class Teller:
+    """Appends a story to a thread, and composes every request of it."""
+
+    kit: Any
+    story: Story
+
+    def __post_init__(self) -> None:
+        self.thread = self.kit.thread()
+        if self.story.instructions:
+            self.thread.instruct(self.story.instructions)
+        for turn in self.story.past:
+            self.thread.turn(*contents(turn.parts), aborted=turn.aborted)
+        self.fold: Fold = self.thread.fold()
+        story = self.story
+        facts = [self.kit.fact(value, name=f"{at}.py", turn=turn) for at, (turn, value) in enumerate(story.facts)]
+        self.facts = Facts.of(facts)
+        manner = Manner(story.format, story.memory_tool)
+        self.settings = Settings(
+            window=story.window,
+            manner=manner,
+            target=story.target,
+            headroom=story.headroom,
+            keep=story.keep,
+            relevant=story.relevant,
+            outline=story.outline,
+        )
+
+    def requests(self) -> Iterator[tuple[Inputs, Made | DoesNotFit]]:
+        """Every request of the turns that are asked, with what it was composed from."""
+        for at, turn in enumerate(self.story.turns):
+            if at == len(self.story.turns) - 1:
+                self._erase()
+            yield from self._asked(turn)
+
+    def _asked(self, turn: Told) -> Iterator[tuple[Inputs, Made | DoesNotFit]]:
+        key = self._append(self.thread.open)
+        for part in turn.parts[: max(len(turn.parts) - 1, 1)]:
+            self._append(lambda part=part: self.thread.append(*part, key=key))
+            inputs = self.inputs(self.fold, key, self.last)
+            try:
+                made = make(inputs, self.settings)
+            except DoesNotFit as refused:
+                yield inputs, refused
+                continue
+            yield inputs, made
+            self.fold.recipes[self.settings.profile] = StoredRecipe(made.recipe, self.fold.position)
+        for part in turn.parts[max(len(turn.parts) - 1, 1) :]:
+            self._append(lambda part=part: self.thread.append(*part, key=key))
+        done = TurnAborted(reason="test") if turn.aborted else TurnCommitted()
+        self._append(lambda: self.thread.append(done, key=key))
+
+    @property
+    def last(self) -> Recipe | None:
+        """The last recipe of this profile."""
+        found = self.fold.recipes.get(self.settings.profile)
+        return found.recipe if found else None
+
+    def inputs(self, fold: Fold, key: str, recipe: Recipe | None) -> Inputs:
+        """What a request is composed from, as that fold has it."""
+        opened = fold.opened(key)
+        turn = opened.number if opened else fold.last + 1
+        turns = [self.fold.turns[one.turn] for one in recipe.outline] if recipe else []
+        return Inputs(
+            thread="t",
+            fold=fold,
+            turn=turn,
+            open=opened,
+            request="" if opened and opened.asked else "what next?",
+            instructions=fold.in_force(turn, "builder"),
+            earlier=self.facts,
+            before=recipe,
+            named={one.number: said for one in turns if (said := outline.asked_in(one))},
+            anchor=self.story.anchor,
+            extracted=max(fold.header.committed - 2, 0) if fold.header else 0,
+        )
+
+    def _append(self, append: Any) -> Any:
+        count = len(self.thread.records)
+        found = append()
+        for record in self.thread.records[count:]:
+            self.fold.add(record)
+        return found
+
+    def _erase(self) -> None:
+        """Everything in some turns is erased; the thread is folded anew, as after any erasure."""
+        if not self.story.erase:
+            return
+
+        def left(event: Event) -> Event:
+            gone = isinstance(event, Entry) and event.turn in self.story.erase
+            return msgspec.structs.replace(event, content="", erased=True) if gone else event
+
+        for at, record in enumerate(self.thread.records):
+            self.thread.records[at] = msgspec.structs.replace(record, events=tuple(map(left, record.events)))
+        recipes, self.fold = self.fold.recipes, self.thread.fold()
+        self.fold.recipes = recipes
+
+
+@given(story=stories())
+@many(1_100)
+def test_every_context_holds_what_is_promised(kit: Any, story: Story) -> None:
+    """Whatever was said: it ends, fits, is valid, names what left, is told truly, and is composed again."""
+    teller = Teller(kit, story)
+    last: Made | None = None
+    for inputs, found in teller.requests():
+        entries = sum(len(turn.items) for turn in teller.fold.turns.values())
+        if isinstance(found, DoesNotFit):
+            check_refusal(found, story)
+            continue
+        check_size(found, story)
+        check_messages(found, story)
+        check_turns(inputs, found, story)
+        check_outline(found, inputs, story)
+        check_stability(found, last)
+        check_events(found, inputs.before)
+        assert sum(len(turn.items) for turn in teller.fold.turns.values()) == entries
+        last = found
+    if last is not None and (not story.erase or last.recipe.turn == teller.fold.last):
+        check_replay(kit, teller, last)
+
+
+@given(story=stories())
+@many(500)
+def test_how_much_is_folded_makes_no_difference(kit: Any, story: Story) -> None:
+    """Folding backwards may stop where `enough` says so: what is older cannot matter."""
+    teller = Teller(kit, story)
+    *_, (inputs, found) = teller.requests()
+    if isinstance(found, DoesNotFit) or inputs.open is None:
+        return
+    part = Fold(teller.thread.chain)
+    for record in reversed([one for one in teller.thread.records if one.position <= found.recipe.position]):
+        part.add(record)
+        less = replace(teller.inputs(part, inputs.open.key, inputs.before), instructions=inputs.instructions)
+        if less.open is not None and enough(less, teller.settings):
+            break
+
+    again = make(less, teller.settings)
+
+    assert again.recipe == found.recipe
+    assert again.rendered.data == found.rendered.data
+
+
+class Convex:
+    """Counts a whole for more than its parts, and by more the longer it is."""
+
+    name = "convex"
+
+    def count(self, data: bytes) -> int:
+        return len(data) // 4 + len(data) ** 2 // 400_000 + 1
+
+
+@given(story=stories(), window=st.sampled_from([1_024, 4_096]))
+@many(350)
+def test_what_is_handed_out_fits_by_its_own_count(kit: Any, story: Story, window: int) -> None:
+    """A tokenizer may count the whole for more than its parts: what is counted at last is within the window."""
+    teller = Teller(kit, replace(story, window=window))
+    teller.settings = replace(teller.settings, counter=Convex())
+    for _, found in teller.requests():
+        if isinstance(found, Made):
+            counted = anchored(Convex().count(found.rendered.data), story.anchor)
+            assert found.recipe.tokens == counted <= window
+
+
+@given(
+    window=st.sampled_from([1_024, 4_096, 16_384]),
+    target=st.sampled_from([0.1, 0.4, 0.6]),
+    size=st.integers(20, 4_000),
+    rounds=st.integers(0, 3),
+    memory_tool=st.booleans(),
+)
+@many(80)
+def test_average_turns_do_not_condense_one_after_the_other(
+    kit: Any, window: int, target: float, size: int, rounds: int, memory_tool: bool
+) -> None:
+    """Where two of them and the request are less than what lies between 85 % and the goal."""
+    thread, recipe, last = kit.thread(), None, -2
+    compose = kit.compose(window=window, target=target, memory_tool=memory_tool)
+    thread.turn(*kit.asks("what next?", answer="x" * size))
+    fold = thread.fold()
+    turn = (size * (rounds + 1) + 300 * rounds + 120) // 4  # tokens of one, with its outputs whole and what frames them
+    roomy = 2 * turn + 20 < (0.85 - target) * window
+    for number in range(20):
+        prompts = {turn.number: said for turn in fold.turns.values() if (said := outline.asked_in(turn))}
+        recipe = compose(fold, request="what next?", before=recipe, named=prompts).recipe
+        if recipe.steps:
+            assert last < number - 1 or not roomy or recipe.floor
+            last = number
+        reads = [event for at in range(rounds) for event in kit.reads("y" * size, call=f"c{at}")]
+        thread.turn(*kit.asks("what next?", *reads, answer="x" * size))
+        for record in thread.records[-2:]:
+            fold.add(record)
+
+
+def check_refusal(refused: DoesNotFit, story: Story) -> None:
+    """What does not fit is larger than the window, by figures that are said."""
+    assert refused.detail["floor"] > story.window == refused.detail["window"]
+    assert f"{refused.detail['floor']:,}" in str(refused)
+
+
+def check_size(made: Made, story: Story) -> None:
+    """Within the window; below 85 % of it with an average turn, or at the floor, which says so."""
+    recipe = made.recipe
+    measured = anchored(-(-len(made.rendered.data) // 4), story.anchor)
+    assert recipe.tokens == measured <= story.window
+    assert sum(recipe.layers.values()) == recipe.tokens
+    assert min(recipe.layers.values()) >= 0
+    assert recipe.bytes == len(made.rendered.data)
+    assert bool(recipe.note) == recipe.floor
+    assert recipe.floor or measured + recipe.settings["headroom_tokens"] <= 0.85 * story.window
+    left = [step for step in recipe.steps if step.startswith(("left", "squeezed"))]
+    if left and not recipe.floor:
+        assert recipe.settings["fill_after"] <= recipe.settings["goal"]
+    smaller = recipe.settings["fill_after"] < recipe.settings["fill_before"]
+    assert smaller or not recipe.steps or recipe.settings["turns_left"]
+
+
+def check_messages(made: Made, story: Story) -> None:
+    """Valid for the API: every call with its result, roles as demanded, nothing empty."""
+    messages = json.loads(made.rendered.messages)
+    if story.format in RULES:
+        RULES[story.format](messages)
+    assert "eunoe-record" not in made.rendered.system or "eunoe-record" in story.instructions
+
+
+def check_turns(inputs: Inputs, made: Made, story: Story) -> None:
+    """Literal turns are the newest, without a gap; those that are kept are there with everything that was said."""
+    recipe, fold = made.recipe, inputs.fold
+    committed = list(fold.committed())[::-1]
+    shown = [turn for turn in committed if turn.number >= recipe.first_turn and not gone(turn)]
+    assert [turn.number for turn in shown] == list(recipe.turns)
+    assert len(recipe.turns) + recipe.left + recipe.erased == len(committed)
+    kept = [turn for turn in committed[len(committed) - story.keep :] if not gone(turn)] if story.keep else []
+    assert [turn.number for turn in kept] == list(recipe.turns[len(recipe.turns) - len(kept) :])
+    said = {item.entry for turn in kept for item in turn.items if isinstance(item.event, Prompt | Response)}
+    assert not said & {one.entry for one in recipe.renderings}
+    assert not kept or recipe.settings["rounds_of"] not in [turn.number for turn in kept]
+
+
+def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
+    """Turns that left, each once, within their share; and nothing that was said makes a line of its own."""
+    recipe = made.recipe
+    turns = [one.turn for one in recipe.outline]
+    assert turns == sorted(set(turns))
+    assert all(turn < recipe.first_turn and not gone(inputs.fold.turns[turn]) for turn in turns)
+    assert not turns or recipe.outline_hidden == recipe.left - len(turns)
+    lines = outline.lines(recipe.outline, made.stored.prompts)
+    assert [int(found[1]) for line in lines if (found := LINE.fullmatch(line))] == turns
+    assert sum(len(line.encode()) + 1 for line in lines) <= max(0.05 * story.window * 4, 512)
+    assert len(turns) <= 64
+    assert story.outline or not turns
+    block = next((pieces for name, pieces in made.rendered.layers if name == "earlier" and pieces), ())
+    if block and story.format == "openai":
+        text = json.loads(block[0].data)["content"]
+        expected = 3 + story.memory_tool + sum(map(bool, (recipe.left, recipe.erased, recipe.pending)))
+        expected += len(recipe.earlier) + bool(recipe.earlier_hidden) + len(turns) + bool(recipe.outline_hidden)
+        assert len(re.split("[\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]", text)) == expected
+        assert text.count("<eunoe-record") == 1
+
+
+def check_stability(made: Made, last: Made | None) -> None:
+    """As many leading bytes as the last context has, less at most the piece in which the two part."""
+    if last is None:
+        assert made.recipe.stable == 0
+        return
+    pairs = enumerate(zip(made.rendered.data, last.rendered.data, strict=False))
+    true = next((at for at, (one, other) in pairs if one != other), min(made.recipe.bytes, last.recipe.bytes))
+    ends = [0, *(rung.end for rung in stability.ladder(made.rendered))]
+    assert made.recipe.stable == max(end for end in ends if end <= true)
+    assert len(made.recipe.ladder) <= len(ends) * 6 + 4
+
+
+def check_events(made: Made, before: Recipe | None) -> None:
+    """The recipe and what was used are always told; what was condensed, only when it is new."""
+    events = telling.events(made.recipe, made.stored, before)
+    assert isinstance(events[0], ContextComposed)
+    again = telling.events(made.recipe, made.stored, made.recipe)
+    assert [type(event).__name__ for event in again] == ["ContextComposed", "MemoryUsed"]
+    msgspec.json.encode(events)
+
+
+def check_replay(kit: Any, teller: Teller, made: Made) -> None:
+    """From the recipe as it is stored, and the log alone."""
+    recipe = msgspec.json.decode(msgspec.json.encode(made.recipe), type=Recipe)
+    fold = Fold(teller.thread.chain)
+    for record in teller.thread.records:
+        if record.position <= recipe.position:
+            fold.add(record)
+    stored = kit.stored_of(recipe, fold, made.stored.instructions, list(teller.facts))
+    assert render(recipe, stored).data == made.rendered.data
+
+
+def gone(turn: Any) -> bool:
+    return bool(turn.items) and all(item.event.erased for item in turn.items)
