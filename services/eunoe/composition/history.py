@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from eunoe.composition.bodies import Bodies
-from eunoe.composition.counter import ByteCounter
+from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.counters.counters import Counters
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
@@ -109,6 +109,14 @@ def then(request: ComposeRequest, recipe: Recipe | None, counters: Counters) -> 
         headroom=int(numbers.get("headroom", limits.HEADROOM_TURNS)) if request.headroom < 0 else request.headroom,
         keep=int(numbers.get("keep", 0)) if request.keep < 0 else request.keep,
         relevant=bool(numbers.get("relevant", True)) if request.relevant is None else request.relevant,
-        counter=counters.of(model) if model else ByteCounter(),
+        counter=_counter(request, recipe, counters),
         model=model,
     )
+
+
+def _counter(request: ComposeRequest, recipe: Recipe | None, counters: Counters) -> Counter:
+    """That of the recipe while no other model is named, whatever the settings say of its model today."""
+    if recipe is not None and request.model in ("", recipe.model) and (found := counters.named(recipe.counter)):
+        return found
+    model = request.model or (recipe.model if recipe else "")
+    return counters.of(model) if model else ByteCounter()

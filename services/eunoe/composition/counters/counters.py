@@ -38,6 +38,12 @@ class Counters:
             raise Invalid(f"a model's name has at most {MODEL_CHARACTERS} characters, not {len(model):,}")
         return self._chosen(model)
 
+    def named(self, name: str) -> Counter | None:
+        """The counter of that name, whatever is set; None where it is not there."""
+        if name == self._bytes.name:
+            return self._bytes
+        return vocabularies.load(name) if name in self._installed else None
+
     def _choose(self, model: str) -> Counter:
         name = naming.vocabulary(model, self._patterns) or naming.vocabulary(model, FAMILIES)
         if not name or name == self._bytes.name:
