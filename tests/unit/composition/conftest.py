@@ -110,11 +110,24 @@ class Compose:
     headroom: int = limits.HEADROOM_TURNS
     counter: Counter = field(default_factory=ByteCounter)
     model: str = ""
+    keep: int = 0
+    relevant: bool = True
+    outline: bool = True
 
     @property
     def settings(self) -> Settings:
         manner = Manner(self.format, self.memory_tool)
-        return Settings(self.window, manner, self.target, self.headroom, self.counter, model=self.model)
+        return Settings(
+            window=self.window,
+            manner=manner,
+            target=self.target,
+            headroom=self.headroom,
+            counter=self.counter,
+            keep=self.keep,
+            relevant=self.relevant,
+            outline=self.outline,
+            model=self.model,
+        )
 
     def __call__(
         self,

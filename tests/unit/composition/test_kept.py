@@ -1,0 +1,114 @@
+"""Turns that a caller has kept, and what a caller switches on and off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from eunoe.composition.plan import check
+from eunoe.schemas.errors import DoesNotFit, Invalid
+from eunoe.schemas.events import Prompt, Response
+
+
+def contents(composed: Any) -> list[str]:
+    return [message.get("content") or "" for message in composed.messages]
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+def test_the_newest_turns_are_there_word_for_word(kit: Any, keep: int) -> None:
+    """Ten turns of 250 tokens in 1,024, of which hardly three fit: as many as are kept stay, and are whole."""
+    thread = kit.thread()
+    for number in range(1, 11):
+        thread.turn(Prompt(content=f"q{number}"), Response(content=f"{number} " + "x" * 920))
+
+    composed = kit.compose(window=1024, keep=keep)(thread.fold(), request="next")
+
+    wanted = [text for number in range(11 - keep, 11) for text in (f"q{number}", f"{number} " + "x" * 920)]
+    assert contents(composed)[-1 - len(wanted) : -1] == wanted
+    assert composed.recipe.turns == tuple(range(11 - keep, 11))
+
+
+def test_turns_that_left_come_back_where_they_are_kept(kit: Any) -> None:
+    """The cut mark is at turn 10, and three turns are kept: 8 to 10 are literal."""
+    thread = kit.thread()
+    for number in range(1, 11):
+        thread.turn(*kit.asks(f"q{number}"))
+
+    recipe = kit.compose(keep=3)(thread.fold(), request="next", mark=10).recipe
+
+    assert (recipe.turns, recipe.first_turn, recipe.left) == ((8, 9, 10), 8, 7)
+
+
+def test_a_kept_reply_keeps_its_copies_and_its_outputs_are_references(kit: Any) -> None:
+    """What was said is whole; what a tool gave is a reference, as in any turn that is over."""
+    output = " ".join(f"word{number}" for number in range(400))
+    thread = kit.thread()
+    thread.turn(*kit.asks("show it", *kit.reads(output), answer=output))
+
+    cut, kept = (kit.compose(keep=keep)(thread.fold(), request="next") for keep in (0, 1))
+
+    assert {one.how for one in cut.recipe.renderings} == {"reference", "cut"}
+    assert {one.how for one in kept.recipe.renderings} == {"reference"}
+    assert output in contents(kept)
+
+
+def test_kept_turns_that_do_not_fit_are_refused_with_figures(kit: Any) -> None:
+    """Two turns of 600 tokens in a window of 1,024."""
+    thread = kit.thread()
+    for _ in range(2):
+        thread.turn(*kit.asks("q", answer="x" * 2400))
+
+    with pytest.raises(
+        DoesNotFit, match=r"the last 2 turns, which are kept, 1,2\d\d, and the least .*keep fewer"
+    ) as refused:
+        kit.compose(window=1024, keep=2)(thread.fold(), request="next")
+
+    assert refused.value.detail["floor"] > 1200
+
+
+def test_more_turns_than_64_are_not_kept() -> None:
+    """The setting has a bound, and a request the same one."""
+    check(8192, 0.6, 8, 64)
+    with pytest.raises(Invalid, match="at most 64 turns are kept whatever else leaves, not 65"):
+        check(8192, 0.6, 8, 65)
+
+
+def test_facts_beside_a_request_come_as_they_were_chosen_and_then_by_its_words(kit: Any) -> None:
+    """Of 60 facts the block holds some twenty; four more stand beside the request, those that were chosen first."""
+    facts = [kit.fact("value", name=f"module{at}.py", turn=90 - at) for at in range(60)]
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+    request, chosen = "module50.py module51.py module52.py module53.py module54.py", ("fmodule58.py", "fmodule57.py")
+
+    def beside(**more: Any) -> list[str]:
+        compose = kit.compose(window=2048, relevant=more.pop("relevant", True))
+        made = compose(thread.fold(), request=request, earlier=facts, **more)
+        return [one.id for one in made.recipe.now]
+
+    assert beside(bearing=chosen)[:2] == list(chosen)
+    assert len(beside(bearing=chosen)) == len(beside()) == 4
+    assert beside(relevant=False) == []
+    assert beside(relevant=False, bearing=chosen) == list(chosen)
+
+
+def test_the_earlier_block_does_not_change_with_what_is_asked(kit: Any) -> None:
+    """Facts that bear on a request stand beside it, and are counted in the block as before."""
+    facts = [kit.fact("value", name=f"module{at}.py", turn=90 - at) for at in range(60)]
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+
+    asked, other = (
+        kit.compose(window=2048)(thread.fold(), request=text, earlier=facts) for text in ("module50.py", "nothing")
+    )
+
+    assert asked.recipe.now
+    assert not other.recipe.now
+    assert contents(asked)[0] == contents(other)[0]
+
+
+def test_tools_for_a_request_end_the_now_block(kit: Any) -> None:
+    """One line, in which no name can pose as two."""
+    composed = kit.compose()(kit.thread().fold(), request="next", tools=("read_file", "a, b"))
+
+    assert 'Tools for this request: read_file, "a, b"\n</eunoe-record>' in contents(composed)[0]
