@@ -31,7 +31,7 @@ class Shelf:
         self._documents: dict[str, tuple[Known, ...]] = {}
         self._order: list[Known] = []
         self._turns: dict[int, dict[str, Known]] = {}
-        self._words: dict[str, dict[str, Known]] = {}
+        self._words: dict[str, dict[str, Known]] | None = None  # made when it is asked for: for most owners never
 
     def __len__(self) -> int:
         return len(self._order)
@@ -60,21 +60,30 @@ class Shelf:
 
     def sharing(self, word: str) -> Iterable[Known]:
         """The facts with a word, in no order; none where it is too common to tell them apart."""
-        found = self._words.get(word, {})
+        found = self._by_word.get(word, {})
         return found.values() if len(found) <= COMMON else ()
+
+    @property
+    def _by_word(self) -> dict[str, dict[str, Known]]:
+        if self._words is None:
+            self._words = {}
+            for fact in self._order:
+                _index(self._words, fact)
+        return self._words
 
     def _add(self, fact: Known) -> None:
         insort(self._order, fact, key=_rank)
         self._turns.setdefault(fact.turn, {})[fact.shown.id] = fact
-        for word in fact.words:
-            self._words.setdefault(word, {})[fact.shown.id] = fact
+        if self._words is not None:
+            _index(self._words, fact)
         self.size += _size(fact)
 
     def _remove(self, fact: Known) -> None:
         del self._order[bisect_left(self._order, fact.rank, key=_rank)]
         _drop(self._turns, fact.turn, fact)
-        for word in fact.words:
-            _drop(self._words, word, fact)
+        if self._words is not None:
+            for word in fact.words:
+                _drop(self._words, word, fact)
         self.size -= _size(fact)
 
 
@@ -121,6 +130,11 @@ def _rank(fact: Known) -> Rank:
 
 def _size(fact: Known) -> int:
     return FACT_BYTES + 2 * fact.bytes + WORD_BYTES * len(fact.words)
+
+
+def _index(words: dict[str, dict[str, Known]], fact: Known) -> None:
+    for word in fact.words:
+        words.setdefault(word, {})[fact.shown.id] = fact
 
 
 def _drop(index: dict[_Key, dict[str, Known]], key: _Key, fact: Known) -> None:
