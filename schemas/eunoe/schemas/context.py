@@ -58,8 +58,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     a line feed and the system text where the format has it apart.
 
     ``turns`` are literal, oldest first; ``first_turn`` is the cut mark: no turn before it is. ``left`` counts
-    the committed turns before the mark, ``erased`` those from it on that are not literal because everything that
-    was said in them was erased, ``pending`` names those whose facts are not extracted yet.
+    the committed turns before the mark, but for those among the ``erased``: the turns, there and from it on, of which
+    everything that was said was erased, as far as known. ``pending`` names those whose facts are not extracted yet.
     ``position`` is how far the log was read; ``instructions`` are entries, ``instructions_at`` their positions.
     ``request`` is the request where no entry holds it. ``dropped_rounds`` are the oldest tool rounds that
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.

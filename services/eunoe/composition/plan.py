@@ -32,10 +32,20 @@ def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
     draft = Draft(inputs, settings, spare)
     start = draft.used
     floor = fitting.fit(draft)
+    lines = {fact.shown.id: fact.line for fact in (*draft.facts.earlier, *draft.facts.now)}
+    lines |= {draft.carried.shown.id: draft.carried.line} if draft.carried else {}
+    named = {one.turn for one in draft.outline}
+    prompts = {turn: said for turn, said in draft.past.prompts.items() if turn in named}
+    return Planned(_recipe(draft, floor=floor, start=start), lines, prompts)
+
+
+def _recipe(draft: Draft, *, floor: bool, start: int) -> Recipe:
+    """What a draft comes to, which took ``start`` tokens before anything was done to fit."""
+    inputs, settings = draft.inputs, draft.settings
     opened = [inputs.open] if inputs.open is not None else []
     shown = [one for turn in (*draft.turns, *opened) for one in draft.renderings_of(turn)]
     gone = draft.gone
-    recipe = Recipe(
+    return Recipe(
         v=limits.SCHEMA_VERSION,
         id="",
         turn=inputs.turn,
@@ -72,10 +82,6 @@ def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
         outline_hidden=draft.outline_hidden,
         settings=_numbers(draft, start),
     )
-    lines = {fact.shown.id: fact.line for fact in (*draft.facts.earlier, *draft.facts.now)}
-    lines |= {draft.carried.shown.id: draft.carried.line} if draft.carried else {}
-    named = {one.turn for one in draft.outline}
-    return Planned(recipe, lines, {turn: said for turn, said in draft.past.prompts.items() if turn in named})
 
 
 def _numbers(draft: Draft, start: int) -> dict[str, float]:
