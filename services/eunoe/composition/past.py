@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
 
-from eunoe.composition import carried, known
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
+from eunoe.composition.lines import Lines
 from eunoe.composition.named import Named
 from eunoe.composition.render import Rendered, Stored, render
 from eunoe.composition.walking import Walker
-from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Store
 from eunoe.schemas import limits, records
-from eunoe.schemas.context import FactLine, Recipe
+from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import (
     ContextComposed,
     Entry,
     MemoryUsed,
     Prompt,
-    SessionStateSet,
     TurnAborted,
     TurnCommitted,
     TurnOpened,
@@ -65,7 +62,7 @@ class Past:
         self._log = store.log
         self._chains = ChainReader(store.log, store.space)
         self._walker = Walker(store.log, self._chains)
-        self._kinds = kinds
+        self._lines = Lines(kinds)
         self._named = named
 
     async def find(self, chain: str, turn: int) -> Found:
@@ -96,10 +93,14 @@ class Past:
         for number in set(recipe.turns) & turns.keys():
             turns[number] = await bodies.said(fold.thread, turns[number], recipe.window, short)
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
-        lines = await self._lines((*recipe.earlier, *recipe.now)) | await self._carried(recipe.state)
-        stored = Stored(turns, instructions, lines, await self._named.read(recipe.outline))
-        rendered = render(recipe, stored)
-        return Replayed(rendered, stored, _differences(found, recipe, rendered, stored))
+        prompts = await self._named.read(recipe.outline)
+        made: list[tuple[Rendered, Stored]] = []
+        for lines in self._lines.of(recipe, await self._named_by(recipe)):
+            stored = Stored(turns, instructions, lines, prompts)
+            made.append((render(recipe, stored), stored))
+            if made[-1][0].sha256 == recipe.sha256:
+                return Replayed(*made[-1], ())
+        return Replayed(*made[0], _differences(found, recipe, made[0][1]))
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
         """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""
@@ -139,30 +140,14 @@ class Past:
         ]
         return sorted(found, key=lambda item: item.entry)
 
-    async def _lines(self, facts: Sequence[FactLine]) -> dict[str, str]:
-        places = sorted({fact.position for fact in facts})
-        stored = [one for one in await self._log.get(places) if one is not None]
-        admitted = {
-            (one.seq, assertion.stated.index): assertion.stated.fact
-            for one in stored
-            for assertion in told(records.read(one.seq, one.data), self._kinds)
-        }
-        held = {fact: admitted.get((fact.position, fact.index)) for fact in facts}
-        return {fact.id: known.line(assertion, fact.note) for fact, assertion in held.items() if assertion}
-
-    async def _carried(self, state: FactLine | None) -> dict[str, str]:
-        """The line of what the session carried, none where that is gone."""
-        if state is None:
-            return {}
-        stored = (await self._log.get([state.position]))[0]
-        held = records.read(stored.seq, stored.data).events if stored else ()
-        event = held[state.index] if state.index < len(held) else None
-        return {state.id: carried.line(event.state, state.note)} if isinstance(event, SessionStateSet) else {}
+    async def _named_by(self, recipe: Recipe) -> list[Record]:
+        """The records of the facts that a recipe shows, and of what the session carried, as far as they are there."""
+        places = {fact.position for fact in (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))}
+        stored = await self._log.get(sorted(places)) if places else []
+        return [records.read(one.seq, one.data) for one in stored if one is not None]
 
 
-def _differences(found: Found, recipe: Recipe, rendered: Rendered, stored: Stored) -> tuple[str, ...]:
-    if rendered.sha256 == recipe.sha256:
-        return ()
+def _differences(found: Found, recipe: Recipe, stored: Stored) -> tuple[str, ...]:
     reasons = []
     if recipe.renderer != limits.RENDERER_VERSION:
         reasons.append(f"renderer {recipe.renderer} → {limits.RENDERER_VERSION}")

@@ -24,6 +24,8 @@ from eunoe.schemas.context import Watermark
 from eunoe.schemas.facts import Act, Document
 from eunoe.schemas.requests import ThreadState
 
+_SHIPPED = Kinds()
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -98,10 +100,13 @@ class Memory:
         )
 
     async def before(self, place: Place, turn: int, at: int) -> Remembered:
-        """The deterministic facts that order before a turn of the thread, which was opened at ``at`` (ms UTC)."""
-        found = await self._whole(place, lambda document: not document.floors)
+        """The deterministic facts that order before a turn of the thread, which was opened at ``at`` (ms UTC).
+
+        Nothing of a session, since that goes with it, and by the kinds as they are shipped, whatever is configured now.
+        """
+        found = await self._whole(replace(place, session=""), lambda document: not document.floors)
         kept = tuple(_earlier(document, place.thread, turn, at) for document in found.documents)
-        earlier, now = replace(found, documents=kept).facts(place, self._kinds, at)
+        earlier, now = replace(found, documents=kept).facts(place, _SHIPPED, at)
         return Remembered(earlier=earlier, now=now, watermark=Watermark())
 
     async def _previewed(self, place: Place) -> Remembered:
