@@ -6,7 +6,7 @@ KIB = 1024  # bytes
 MIB = 1024 * KIB  # bytes
 
 SCHEMA_VERSION = 1  # version of events, records and requests that this code writes
-RENDERER_VERSION = 3  # version of the rules that turn a recipe into messages
+RENDERER_VERSION = 2  # version of the rules that turn a recipe into messages
 
 # Names
 ID_BYTES = 128  # bytes of UTF-8 in a thread, session, agent, principal or producer id
@@ -95,6 +95,7 @@ SUMMARY_SHARE = 0.05  # of the window: the running summary, or the outline of th
 SUMMARY_BYTES_MIN = 512  # bytes
 OUTLINE_TURNS = 64  # turns that left, named in an outline at most
 OUTLINE_LINE_BYTES = 120  # bytes of a turn's prompt in its outline
+OUTLINE_LINE_BYTES_MIN = 24  # bytes of it to which lines are shortened before a turn is not named
 AHEAD_SHARE = 0.7  # of what a context may fill: from there on the facts of the turns that leave next are asked for
 SUBMIT_SECONDS = 1.0  # seconds that asking for them may hold a context up
 SUBMITTED_THREADS = 10_000  # threads of which a composition worker knows what it asked for

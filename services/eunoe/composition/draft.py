@@ -201,7 +201,7 @@ class Draft:
             first_turn=self.first_turn,
             pending=self.pending,
             memory_tool=self.settings.manner.memory_tool,
-            outline=outline.lines(self.outline, self.past.prompts),
+            outline=outline.lines(self.outline, self.past.prompts, self.outline_bytes),
             outline_hidden=self.outline_hidden,
         )
 

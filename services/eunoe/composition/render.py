@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eunoe.composition import blocks, contents, outline
+from eunoe.composition.budget import outline_bytes
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import Piece
@@ -75,7 +76,7 @@ def _earlier(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
         first_turn=recipe.first_turn,
         pending=recipe.pending,
         memory_tool=recipe.memory_tool,
-        outline=outline.lines(recipe.outline, stored.prompts),
+        outline=outline.lines(recipe.outline, stored.prompts, outline_bytes(recipe.window)),
         outline_hidden=recipe.outline_hidden,
     )
     return manner.shape.derived(text) if text else ()

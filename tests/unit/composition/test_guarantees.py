@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from stories import Story, Told, contents, stories
 
 from eunoe.composition import outline, stability, telling
-from eunoe.composition.budget import anchored
+from eunoe.composition.budget import anchored, outline_bytes
 from eunoe.composition.fold import Composed as StoredRecipe
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
@@ -299,7 +299,7 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
     assert turns == sorted(set(turns))
     assert all(turn < recipe.first_turn and not gone(inputs.fold.turns[turn]) for turn in turns)
     assert not turns or recipe.outline_hidden == recipe.left - len(turns)
-    lines = outline.lines(recipe.outline, made.stored.prompts)
+    lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window))
     assert [int(found[1]) for line in lines if (found := LINE.fullmatch(line))] == turns
     assert sum(len(line.encode()) + 1 for line in lines) <= max(0.05 * story.window * 4, 512)
     assert len(turns) <= 64

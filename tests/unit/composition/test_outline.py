@@ -35,13 +35,13 @@ def test_a_line_is_the_turn_its_entries_and_the_first_words_of_its_prompt() -> N
     line = outline.line(LEFT, {3: asked})
 
     assert line == 'turn 3 (entries 8–12): "Why does it \u201cfail\u201d? ' + "y" * 93 + '…"'  # noqa: RUF001
-    assert len(asked.words.encode()) == 2 + 120
+    assert len(asked.words.encode()) == 120
 
 
 @pytest.mark.parametrize(
     ("left", "prompts", "line"),
     [
-        (LeftTurn(turn=1, entries=(4, 4), position=9), {1: Asked(4, '"a"')}, 'turn 1 (entry 4): "a"'),
+        (LeftTurn(turn=1, entries=(4, 4), position=9), {1: Asked(4, "a")}, 'turn 1 (entry 4): "a"'),
         (LeftTurn(turn=1, entries=(4, 5)), {}, "turn 1 (entries 4–5): (it has no prompt)"),  # noqa: RUF001
         (LeftTurn(turn=1, entries=(0, 0)), {}, "turn 1: (it has no prompt)"),
         (LeftTurn(turn=1, entries=(4, 4), position=9), {}, "turn 1 (entry 4): (its prompt is gone)"),
@@ -84,12 +84,14 @@ def test_nothing_in_a_prompt_makes_a_line_or_a_label(kit: Any, text: str) -> Non
 
 
 def test_the_oldest_and_the_newest_are_named_where_there_is_no_room_for_all(kit: Any) -> None:
-    """Of 99 turns that left, 64 are looked at and 512 bytes hold 13 lines of 37 to 39; the rest are counted."""
+    """Of 99 turns that left, 64 are looked at and 512 bytes hold 12 lines of 41 to 43: the oldest, five that left next
+    and the newest six; the rest are counted."""
     composed = kit.compose(window=1024, headroom=0)(filled(kit, 100).fold(), request="next")
 
     recipe = composed.recipe
     named = [one.turn for one in recipe.outline]
-    assert named == [recipe.first_turn - 64, *range(recipe.first_turn - len(named) + 1, recipe.first_turn)]
+    first = recipe.first_turn
+    assert named == [*range(first - 64, first - 58), *range(first - 6, first)]
     assert recipe.outline_hidden == recipe.left - len(named) > 0
     assert f"({recipe.outline_hidden} more turns that left are not named)" in composed.messages[0]["content"]
     assert sum(len(line.encode()) + 1 for line in lines(composed)) <= 512

@@ -76,5 +76,5 @@ async def test_prompts_are_read_in_one_round_trip_and_what_is_gone_is_no_error(
 
     found = await Named(log).read([*turns, LeftTurn(turn=9, entries=(1, 1), position=1 << 40)])
 
-    assert {turn: said.words for turn, said in found.items()} == {121: '"more 0"'}
+    assert {turn: said.words for turn, said in found.items()} == {121: "more 0"}
     assert len(reads) == 1
