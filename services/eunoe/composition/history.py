@@ -25,6 +25,8 @@ from eunoe.schemas.errors import Denied
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address
 
+ERASED = "erased: the recipe, which held words of what was erased"
+
 
 class Historian:
     """Answers what a turn saw. Looking changes nothing."""
@@ -52,9 +54,12 @@ class Historian:
         found = await self._past.find(address.chain, request.turn)
         if found.agent and not Viewer(address.caller).trusted and address.caller.principal != found.agent:
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
-        if found.recipe is not None and not (request.window or request.model):
+        as_it_was = not (request.window or request.model)
+        if found.recipe is not None and as_it_was and not found.erased:
             return await self._replayed(address, found, found.recipe)
-        return await self._reconstructed(address, found, request.turn, then(request, found.recipe, self._counters))
+        settings = then(request, found.recipe, self._counters)
+        shown = await self._reconstructed(address, found, request.turn, settings)
+        return msgspec.structs.replace(shown, differs=ERASED) if found.erased and as_it_was else shown
 
     async def _replayed(self, address: Address, found: Found, recipe: Recipe) -> Context:
         replayed = await self._past.replay(found, recipe, self._bodies)

@@ -22,6 +22,7 @@ from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import (
     ContextComposed,
     Entry,
+    Erased,
     MemoryUsed,
     Prompt,
     TurnAborted,
@@ -30,13 +31,14 @@ from eunoe.schemas.events import (
 )
 from eunoe.schemas.records import Record
 
+_COMPOSED = ContextComposed.__struct_config__.tag
 COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe it was asked with
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A turn as the log has it: the number of its opening record, the agent that asked, and its last recipe with
-    its record and the entries that it showed."""
+    its record and the entries that it showed. ``erased``: a recipe came after that one, and was erased."""
 
     head: Head
     opening: int
@@ -44,6 +46,7 @@ class Found:
     recipe: Recipe | None = None
     record: int = 0
     shown: frozenset[int] = frozenset()
+    erased: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +74,17 @@ class Past:
         opening = await self._chains.first(head, lambda header: header.turns >= turn) if head and turn > 0 else 0
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
-        recipe, number, shown, agent = None, 0, frozenset[int](), ""
+        recipe, number, shown, agent, erased = None, 0, frozenset[int](), "", False
         async for record in self._walker.forward(head, max(opening - COMPOSED_BEFORE, 1)):
+            erased = erased or _lost_recipe(record, turn)
             for event in record.events:
                 if isinstance(event, ContextComposed) and event.recipe.turn == turn:
-                    recipe, number, shown = event.recipe, record.header.record, _shown(record)
+                    recipe, number, shown, erased = event.recipe, record.header.record, _shown(record), False
                 elif isinstance(event, TurnOpened) and event.turn == turn:
                     agent = event.agent
             if _closes(record, turn):
                 break
-        return Found(head, opening, agent, recipe, number, shown)
+        return Found(head, opening, agent, recipe, number, shown, erased)
 
     async def replay(self, found: Found, recipe: Recipe, bodies: Bodies) -> Replayed:
         """Compose again what a recipe says, and compare the digest."""
@@ -166,6 +170,12 @@ def _shown(record: Record) -> frozenset[int]:
     """The entries that reached the model, as the record of a recipe says."""
     used = [event for event in record.events if isinstance(event, MemoryUsed)]
     return frozenset(entry for one in used for first, last in one.entries for entry in range(first, last + 1))
+
+
+def _lost_recipe(record: Record, turn: int) -> bool:
+    """Whether a recipe of a turn stood here and was erased; what it used is named beside it."""
+    used = any(isinstance(event, MemoryUsed) and event.turn == turn for event in record.events)
+    return used and any(isinstance(event, Erased) and event.kind == _COMPOSED for event in record.events)
 
 
 def _closes(record: Record, turn: int) -> bool:
