@@ -57,11 +57,16 @@ class Said:
     def _has(self, word: str) -> bool:
         if pairs := _pairs(word):
             return pairs <= self._pairs
-        return word in self._whole or (len(word) >= STEM and any(_ended(word, one) for one in self._whole))
+        return word in self._whole or (len(word) >= STEM and word in self._stems)
 
     @cached_property
     def _whole(self) -> frozenset[str]:
         return frozenset(self._words)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        """What is left of the words without up to `ENDING` letters: looked up, however many words are asked for."""
+        return frozenset(word[: len(word) - ending] for word in self._whole for ending in range(ENDING + 1))
 
     @cached_property
     def _pairs(self) -> frozenset[str]:
@@ -82,7 +87,3 @@ def parts(name: str) -> tuple[str, ...]:
 def _pairs(word: str) -> frozenset[str]:
     """The pairs of characters of a word in a script without spaces; none of another."""
     return frozenset(one for one in words(word) if len(one) <= WORD_LENGTH)
-
-
-def _ended(stem: str, word: str) -> bool:
-    return word.startswith(stem) and len(word) - len(stem) <= ENDING

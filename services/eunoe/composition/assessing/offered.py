@@ -20,5 +20,23 @@ def check(tools: Sequence[ToolDefinition], unregistered: str) -> None:
         ids.check(name, "tool")
         if count > 1:
             raise Invalid(f"the tool {name!r} is offered {count} times; name each tool once")
+    for tool in tools:
+        _check_words(tool)
+    if unregistered:
+        ids.check(unregistered, "tool")
     if unregistered and not tools:
         raise Invalid(f"the tool {unregistered!r} was called, and no tools are offered; give those that there are")
+
+
+def _check_words(tool: ToolDefinition) -> None:
+    """Raise `Invalid` for more than is worth looking through at each request."""
+    if len(tool.words) > limits.TOOL_WORDS or any(len(word) > limits.ID_BYTES for word in tool.words):
+        raise Invalid(
+            f"the tool {tool.name!r} has {len(tool.words):,} words; "
+            f"it may have {limits.TOOL_WORDS} of {limits.ID_BYTES} characters each"
+        )
+    if len(tool.description) > limits.TOOL_DESCRIPTION:
+        raise Invalid(
+            f"the description of the tool {tool.name!r} has {len(tool.description):,} characters; "
+            f"the limit is {limits.TOOL_DESCRIPTION:,}"
+        )
