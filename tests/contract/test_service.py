@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
+from polling import until
 
-from eunoe.runtime import remote, topology
+from eunoe.runtime import aside, remote, topology
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.requester import Requester
 from eunoe.runtime.service import Service
-from eunoe.schemas import subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Damaged, EunoeError, Invalid, NumberSkipped, OutcomeUnknown
 from eunoe.schemas.subjects import Address, Caller
 
@@ -130,6 +131,66 @@ async def test_no_request_holds_its_place_for_ever(connection: Connection, space
             await requester.request(subject, b"stuck")
         assert await requester.request(subject, b"x") == b"x"
         tasks.cancel_scope.cancel()
+
+
+async def test_requests_that_only_wait_leave_their_places_to_others(
+    connection: Connection, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three wait aside where one is handled at once: another is answered meanwhile. No more than three may: the fourth
+    waits not at all. Those that waited go on, and are answered."""
+    monkeypatch.setattr(limits, "WAITING_ASIDE", 3)
+    known, answered = anyio.Event(), list[bytes]()
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        if data.startswith(b"wait"):
+            with aside.waiting(30.0):
+                await known.wait()
+        return data + (b" known" if known.is_set() else b"")
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+
+    async def ask(data: bytes) -> None:
+        answered.append(await requester.request(subject, data))
+
+    async with serving(connection, space, {"append": handle}, limit=1) as service, anyio.create_task_group() as tasks:
+        for number in range(3):
+            tasks.start_soon(ask, b"wait %d" % number)
+        await until(lambda: service.statistics()["aside"] == 3, "three wait")
+        await ask(b"other")
+        await ask(b"wait 3")
+        assert (answered, service.statistics()["active"]) == ([b"other", b"wait 3"], 0)
+        known.set()
+
+    assert sorted(answered[2:]) == [b"wait 0 known", b"wait 1 known", b"wait 2 known"]
+    assert service.statistics()["aside"] == 0
+
+
+async def test_those_that_waited_hold_places_again(connection: Connection, space: str) -> None:
+    """Of a bound of one, two that go on together: the next request comes in its turn when both are done."""
+    known, done, order = anyio.Event(), anyio.Event(), list[bytes]()
+
+    async def handle(address: Address, data: bytes) -> bytes:
+        if data == b"wait":
+            with aside.waiting(30.0):
+                await known.wait()
+            await done.wait()
+        order.append(data)
+        return data
+
+    requester = await Requester.open(connection)
+    subject = subjects.request(space, "append", WORKER)
+    async with serving(connection, space, {"append": handle}, limit=1) as service, anyio.create_task_group() as tasks:
+        for _ in range(2):
+            tasks.start_soon(requester.request, subject, b"wait")
+        await until(lambda: service.statistics()["aside"] == 2, "two wait")
+        known.set()
+        await until(lambda: service.statistics()["active"] == 2, "both are at work")
+        tasks.start_soon(requester.request, subject, b"next")
+        await until(lambda: service.statistics()["waiting"] == 1, "the next waits")
+        done.set()
+
+    assert order == [b"wait", b"wait", b"next"]
 
 
 async def test_what_was_done_is_never_refused(connection: Connection, space: str) -> None:

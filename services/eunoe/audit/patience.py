@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
+from eunoe.runtime import aside
 from eunoe.schemas.errors import EunoeError
 
 HOLD_SECONDS = 0.1  # seconds that a chain is held while an append waits
@@ -31,8 +32,10 @@ class NotYet(Exception):
 
     async def wait(self, since: float) -> None:
         """Return as soon as it is known; raises the refusal when its time is up, from ``since`` (the loop's) on."""
-        if not await self._within(since + self._seconds - anyio.current_time()):
-            raise self._refusal
+        with aside.beside():
+            if await self._within(since + self._seconds - anyio.current_time()):
+                return
+        raise self._refusal
 
     async def _within(self, seconds: float) -> bool:
         if await self._known():

@@ -8,15 +8,17 @@ import msgspec
 from eunoe.composition.fold import Fold
 from eunoe.composition.ready import ready
 from eunoe.composition.remembered import Remembered
+from eunoe.runtime import aside
 from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Store
-from eunoe.schemas import limits, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy
 from eunoe.schemas.requests import ThreadState
 
 _FIRST_LOOK = 0.001  # seconds until the second look; each further one waits twice as long
-_LAST_LOOK = 0.02  # seconds between two looks at most
+_LAST_LOOK = 0.02  # seconds between two looks at most, while little time was waited
+_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 
 class _Reached(msgspec.Struct):
@@ -67,17 +69,17 @@ class Freshness:
     async def wait(self, thread: str, after: Watermark, wait: float) -> tuple[str, ...]:
         """Wait ``wait`` seconds at most; the layers that are not as fresh as ``after`` then, none when all are."""
         stale = await self._stale(thread, after)
-        pause = _FIRST_LOOK
-        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
+        since, pause = anyio.current_time(), _FIRST_LOOK
+        with aside.waiting(wait):
             while stale:
-                await anyio.sleep(pause)
+                await anyio.sleep(max(pause, _LOOK_SHARE * (anyio.current_time() - since)))
                 pause = min(2 * pause, _LAST_LOOK)
                 stale = await self._stale(thread, after)
         return stale
 
     async def drawn(self, thread: str, turns: int, wait: float) -> None:
         """Wait until everything is drawn from the committed turns up to an ordinal, ``wait`` seconds at most."""
-        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
+        with aside.waiting(wait):
             async with self._store.thread.watch([subjects.state_key(thread)]) as changes:
                 async for change in changes:
                     if change.value is not None and ready(_state.decode(change.value)) >= turns:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import anyio
 
 from eunoe.facts.projector import Projector
+from eunoe.runtime import aside
 from eunoe.runtime.doors import Store
 from eunoe.runtime.tasks import each
-from eunoe.schemas import limits, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 
-_LOOK_SECONDS = 0.02  # seconds between two looks
+_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
+_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 
 class Freshness:
@@ -25,10 +27,10 @@ class Freshness:
 
         A field of the answer that is below the one asked for says that this layer is not that fresh.
         """
-        reached = await self._reached(after, thread)
-        with anyio.move_on_after(max(0.0, min(wait, limits.WAIT_SECONDS))):
+        reached, since = await self._reached(after, thread), anyio.current_time()
+        with aside.waiting(wait):
             while not _enough(reached, after):
-                await anyio.sleep(_LOOK_SECONDS)
+                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - since)))
                 reached = await self._reached(after, thread)
         return reached
 

@@ -20,7 +20,8 @@ from anyio.abc import TaskGroup, TaskStatus
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from eunoe.runtime import draining, refusals, wire
+from eunoe.runtime import aside, draining, refusals, wire
+from eunoe.runtime.aside import Places
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.micro import Description, Endpoint
@@ -31,7 +32,7 @@ from eunoe.schemas.subjects import Address
 logger = logging.getLogger(__name__)
 
 WAITING = 4096  # requests that may wait while all handlers are busy; more are refused
-HANDLER_SECONDS = 60.0  # seconds one request may be handled, so that none holds its place for ever
+HANDLER_SECONDS = 90.0  # seconds one request may be handled, so that none stays for ever; more than it may ask to wait
 FLUSH_SECONDS = 2  # seconds to wait for what the server had sent before it heard that no more is taken
 
 _COUNTED = ("requests", "errors", "failures", "foreign_replies", "malformed", "refused_busy", "replies_lost")
@@ -68,13 +69,12 @@ class Service:
         self._connection = connection
         self._space = space
         self._handlers = handlers
-        self._limit = limit
         self._worker_statistics = statistics
         self._sure = sure or _certain
         self._seconds = seconds
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
         self._waiting: deque[Request] = deque()
-        self._scopes: set[anyio.CancelScope] = set()
+        self._places = Places(limit, self._next)
         self._tasks: TaskGroup | None = None
         self._subscriptions: list[Subscription] = []
         self.description = Description(
@@ -82,9 +82,10 @@ class Service:
         )
 
     def statistics(self) -> Mapping[str, int]:
-        """Counts since the start, and what is ``active`` and ``waiting`` now; the worker's own are added."""
+        """Counts since the start, and what is ``active``, ``aside`` and ``waiting`` now; the worker's own are added."""
         own = dict(self._worker_statistics()) if self._worker_statistics else {}
-        return own | self._counts | {"active": len(self._scopes), "waiting": len(self._waiting)}
+        now = {"active": self._places.active, "aside": self._places.aside, "waiting": len(self._waiting)}
+        return own | self._counts | now
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until cancelled; then take nothing more and finish what is in hand in the time that there is."""
@@ -97,7 +98,7 @@ class Service:
             finally:
                 with anyio.CancelScope(shield=True):
                     await self._unsubscribe()
-                    self._limit_rest()
+                    self._places.end_by(draining.end())
 
     async def _heard(self) -> None:
         try:
@@ -127,10 +128,6 @@ class Service:
         for subscription in self._subscriptions:
             client.forget(subscription)
         self._subscriptions.clear()
-
-    def _limit_rest(self) -> None:
-        for scope in self._scopes:
-            scope.deadline = draining.end()
 
     def _receiver(self, endpoint: Endpoint, handler: Handler) -> Callable[[bytes, bytes, bytes, bytes], None]:
         def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
@@ -184,28 +181,33 @@ class Service:
         assert self._tasks is not None
         self._counts["requests"] += 1
         request.endpoint.requests += 1
-        if len(self._scopes) < self._limit:
-            self._tasks.start_soon(self._work, request, self._scope())
+        if self._places.free:
+            self._start(request)
         elif len(self._waiting) < WAITING:
             self._waiting.append(request)
         else:
             self._counts["refused_busy"] += 1
             self._tasks.start_soon(self._refuse, request.reply, Busy(f"{WAITING} requests wait already; try again"))
 
-    def _scope(self) -> anyio.CancelScope:
-        scope = anyio.CancelScope(shield=True)
-        self._scopes.add(scope)
-        return scope
+    def _next(self) -> None:
+        """Begin with a request that waits for a place, where there is one."""
+        if self._waiting and self._places.free:
+            self._start(self._waiting.popleft())
+
+    def _start(self, request: Request) -> None:
+        assert self._tasks is not None
+        self._tasks.start_soon(self._work, request, self._places.take())
 
     async def _work(self, request: Request, scope: anyio.CancelScope) -> None:
         """Handle a request, and then those that waited meanwhile."""
+        aside.current.set(self._places)
         with scope:
             try:
                 await self._guarded(request)
-                while self._waiting:
+                while self._waiting and not self._places.crowded:
                     await self._guarded(self._waiting.popleft())
             finally:
-                self._scopes.discard(scope)
+                self._places.leave(scope)
 
     async def _guarded(self, request: Request) -> None:
         """Handle a request; no failure of one may end the others."""

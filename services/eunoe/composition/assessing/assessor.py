@@ -23,6 +23,7 @@ from eunoe.composition.recording import Recorder
 from eunoe.composition.threads import Threads
 from eunoe.facts.kinds import Kinds
 from eunoe.models.door import Limits, Model
+from eunoe.runtime import aside
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Assessment, Watermark
 from eunoe.schemas.errors import Invalid, Misconfigured, ModelFailed
@@ -94,7 +95,8 @@ class Assessor:
         shown = len(prompt.encode()) + len(answering.SYSTEM.encode())
         begun = anyio.current_time()
         try:
-            answer = await model.ask(prompt, answering.Answered, _LIMITS, system=answering.SYSTEM)
+            with aside.beside():
+                answer = await model.ask(prompt, answering.Answered, _LIMITS, system=answering.SYSTEM)
         except ModelFailed as error:
             reason, taken = error.detail.get("reason", ""), anyio.current_time() - begun
             logger.warning("a request was not assessed: %s", reason, extra={"action": "assessment_failed"})
