@@ -226,6 +226,27 @@ async def test_a_lost_connection_ends_what_is_in_flight(own_server: NatsServer, 
             tasks.cancel_scope.cancel()
 
 
+@pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": fast}) for fast in (False, True)])
+async def test_a_write_to_a_connection_that_is_just_lost_fails_and_the_next_do_not(own_server: NatsServer) -> None:
+    """It is closed before the client has heard of that: whoever writes hears of it as of any lost connection, with both
+    event loops, and what is written once it is back is sent, also what came together."""
+    caller = Caller("worker", "test")
+    async with await connect(own_server.url, caller=caller) as opened:
+        requester = await Requester.open(opened)
+        opened.client._transport._io_writer.transport.abort()  # type: ignore[union-attr]
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(lost, requester)
+        await opened.available(10)
+        with pytest.raises(WorkerMissing):
+            await requester.request(subjects.request("s", "head", caller), b"", timeout=5)
+
+
+async def lost(requester: Requester) -> None:
+    with pytest.raises(OutcomeUnknown):
+        await requester.request(subjects.request("s", "head", requester.caller), b"", timeout=5)
+
+
 async def test_it_goes_on_after_a_restart(own_server: NatsServer, space: str) -> None:
     """After the server was killed and started again, the same doors write, read, fetch and answer."""
     async with await connect(own_server.url, caller=WORKER) as opened:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from nats.aio.client import Client as BaseClient
@@ -74,8 +75,8 @@ class Client(BaseClient):
             self._together.append(command)
         else:
             self._written = True
-            transport.write(command)
-            asyncio.get_running_loop().call_soon(self._write_rest)
+            asyncio.get_running_loop().call_soon(self._write_rest)  # before the write, which may fail
+            _put(transport, command)
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
@@ -83,7 +84,7 @@ class Client(BaseClient):
         transport: Any = self._transport
         if self._pending and self.is_connected and transport is not None:
             waiting, self._pending, self._pending_data_size = self._pending[:], [], 0
-            transport.writelines(waiting)
+            _put(transport, b"".join(waiting))
         await super().flush(timeout)
 
     def abandon(self) -> None:
@@ -106,7 +107,8 @@ class Client(BaseClient):
         commands, self._together = self._together, []
         transport: Any = self._transport
         if commands and self.is_connected and transport is not None:
-            transport.write(b"".join(commands))
+            with suppress(ConnectionError):  # who waits for an answer to them hears that the connection was lost
+                _put(transport, b"".join(commands))
 
     async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: Any) -> None:
         if not self._deliver(sid, subject, reply, data, headers or b""):
@@ -124,3 +126,11 @@ class Client(BaseClient):
         except Exception:
             logger.exception("a message could not be taken", extra={"action": "receive_failed"})
         return True
+
+
+def _put(transport: Any, data: bytes) -> None:
+    """Write to a transport; raises ConnectionError where it is closed, for which uvloop has a RuntimeError."""
+    try:
+        transport.write(data)
+    except RuntimeError as error:
+        raise ConnectionResetError(f"the connection was lost: {error}") from None
