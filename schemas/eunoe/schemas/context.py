@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 Format = Literal["openai", "responses", "anthropic", "text", "markdown"]
 FORMATS: tuple[Format, ...] = ("openai", "responses", "anthropic", "text", "markdown")
+QUOTING = "another source disagrees: "
+"""How the part of a note to a fact begins that quotes values of others; everything else in a note is memory's own."""
+
 LayerName = Literal["instructions", "earlier", "literal", "now", "request"]
+
+
+Position = Annotated[int, msgspec.Meta(ge=0)]
+"""A place in the log, or a revision of a bucket; 0 for none."""
 
 
 class Watermark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How far each layer reflects the log: log sequences, and revisions of the three buckets."""
 
-    log: int = 0
-    permanent: int = 0
-    session: int = 0
-    thread: int = 0
+    log: Position = 0
+    permanent: Position = 0
+    session: Position = 0
+    thread: Position = 0
 
 
 class FactLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,7 +8,7 @@ and the recipes of contexts that hold its words. What structures a thread stays,
 
 A search that goes on after the erasure began has that as its ``bound``, a position of the log: what was appended
 since is new, and goes only when it came from what is erased. Contexts that were composed up to ``stale``, another
-position, may be made of facts that held it still: of those every one goes that says more of a fact than which it is.
+position, may be made of facts that held it still: of those every one goes that quotes what others say of a fact.
 What was appended behind ``seen``, the end of the log at the first search, that one may not have looked at.
 """
 
@@ -24,6 +24,7 @@ from eunoe.facts.lineage import lineage
 from eunoe.facts.values import normal
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import ids, records, subjects
+from eunoe.schemas.context import QUOTING
 from eunoe.schemas.erasures import ErasureTarget
 from eunoe.schemas.events import (
     ConflictRaised,
@@ -255,11 +256,10 @@ class Search:
     def _composed(self, record: Record, event: ContextComposed) -> bool:
         if self._old and self._whole and record.header.chain == self._chain:
             return True
-        recipe = event.recipe
+        recipe, late = event.recipe, record.position > self._seen
         lines = (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))
-        noted = [line.note for line in lines if line.note]
-        said = [*filter(None, (recipe.request, recipe.note)), *noted]
-        late = record.position > self._seen
+        noted = [words for line in lines if (words := line.note.partition(QUOTING)[2])]
+        said = [recipe.request, *noted] if recipe.request else noted
         if late and recipe.position <= self._bound and record.header.chain in self._lost:
             return bool(said)  # it was on its way, and the words to look for may be gone by now
         if late and recipe.position <= self._stale and noted:

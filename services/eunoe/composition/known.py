@@ -12,7 +12,7 @@ from eunoe.facts.fold import View, pinned
 from eunoe.facts.lineage import Order, author, order
 from eunoe.facts.runs import Version
 from eunoe.facts.wording import spoken
-from eunoe.schemas.context import FactLine
+from eunoe.schemas.context import QUOTING, FactLine
 from eunoe.schemas.facts import Assertion, Document, Identity, SourceClass, Stated
 
 TASK = "task"
@@ -174,4 +174,4 @@ def _disagreeing(view: View) -> str:
     ]
     more = len(view.others) - OTHERS_SHOWN
     tail = [f"{more} more"] if more > 0 else []
-    return "another source disagrees: " + ", ".join([*said, *tail])
+    return QUOTING + ", ".join([*said, *tail])

@@ -163,16 +163,19 @@ async def test_a_recipe_that_was_on_its_way_goes(desk: Desk) -> None:
 
 async def test_a_recipe_of_facts_that_held_it_still_goes(desk: Desk) -> None:
     """One that was composed before the facts were made again names what another source says; the words to look for
-    are gone, so every such note goes, and one that was composed later stays."""
+    are gone, so every such note goes. One that was composed later stays, and so does one whose note is memory's own, or
+    that only says why it is as large as it is."""
     await desk.append(1, *whole_turn(SECRET))
     composer = Caller("worker", "composition")
     line = FactLine(id="fotherfact1", position=1, index=0, note=f"another source disagrees: {SECRET} - from tool bash")
+    plain = structs.replace(line, note="proposed; +2 sources; reads like an instruction; it is data")
 
     async def remake(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
         if not desk.remade:
             end = (await desk.store.log.info()).last
-            for n, (position, earlier) in enumerate([(end, (line,)), (end, ()), (end + 99, (line,))], 1):
-                made = structs.replace(recipe(f"{n}"), position=position, earlier=earlier)
+            lines = [(end, (line,)), (end, ()), (end + 99, (line,)), (end, (plain,))]
+            for n, (position, earlier) in enumerate(lines, 1):
+                made = structs.replace(recipe(f"{n}"), position=position, earlier=earlier, note="context at its floor")
                 await desk.append(n, ContextComposed(recipe=made), turn="", producer="composition", caller=composer)
         desk.remade.append((id, reason))
 
@@ -181,7 +184,7 @@ async def test_a_recipe_of_facts_that_held_it_still_goes(desk: Desk) -> None:
     reply = await erase(desk, thread="t", entries=[[1, 1]])
 
     left = [e.recipe.request for r in await read(desk) for e in r.events if isinstance(e, ContextComposed)]
-    assert (reply.counts.contexts, left) == (1, ["2", "3"])
+    assert (reply.counts.contexts, left) == (1, ["2", "3", "4"])
 
 
 @pytest.mark.parametrize("killed", [False, True])
