@@ -225,7 +225,10 @@ class Composer:
 
 
 def check_own(caller: Caller, turn: Turn | None) -> None:
-    """Raise `Denied` for an agent that would store the context of a turn which is not its own: it adds to no other."""
+    """Raise `Denied` for an agent that would store the context of a turn which is not its own: it adds to no other. A
+    tool, which has no turns, stores none."""
+    if caller.role == "tool":
+        raise Denied("a tool may look at a context, and store none")
     if caller.role != "agent" or (turn is not None and turn.agent == caller.principal):
         return
     whose = f"turn {turn.number} is {turn.agent or 'nobody'}'s" if turn else "no open turn was named"

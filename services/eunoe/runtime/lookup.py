@@ -50,10 +50,11 @@ class Lookup:
         deadline = loop.time() + FENCE_SECONDS
         pauses = waits(first=FENCE_PAUSE_SECONDS, longest=FENCE_SECONDS)
         while True:
+            last = loop.time() > deadline  # told before the look: one that took long is no reason to give up
             found, upto = await self._jetstream.again(f"stream {self._stream}", lambda: self._latest(list(filters)))
             if upto >= fence or (not found and await self._empty(filters, fence)):
                 return found, upto
-            if loop.time() > deadline:
+            if last:
                 raise Busy(f"stream {self._stream} answers up to {upto} and does not reach {fence} yet; try again")
             await asyncio.sleep(next(pauses))
 

@@ -441,6 +441,16 @@ async def test_an_agent_stores_contexts_of_its_own_turns_alone(system: System) -
         await system.compose(caller=eve, prompt="next", store=True)
 
 
+async def test_a_tool_looks_and_stores_nothing(system: System) -> None:
+    """It reports results, and has no part in what a model is asked."""
+    key = await system.open(Prompt(content="one"))
+    tool = Caller("tool", "ci")
+
+    assert texts(await system.compose(caller=tool, key=key)) == ["one"]
+    with pytest.raises(Denied, match="a tool may look at a context, and store none"):
+        await system.compose(caller=tool, key=key, store=True)
+
+
 async def test_requests_that_make_no_sense_are_refused_in_one_line(system: System) -> None:
     """A user's mistake is named, with the way out."""
     with pytest.raises(Invalid, match="a window of 12 tokens is too small; the least is 256"):
@@ -451,3 +461,5 @@ async def test_requests_that_make_no_sense_are_refused_in_one_line(system: Syste
         await system.worker.handlers()["compose"](Address("compose", BUILDER, ""), b"{}")
     with pytest.raises(Invalid, match="the request cannot be read"):
         await system.worker.handlers()["compose"](Address("compose", BUILDER, system.chain), b'{"window": "x"}')
+    with pytest.raises(Invalid, match=r"Expected `int` >= 0 - at `\$.after.log`"):
+        await system.worker.handlers()["compose"](Address("compose", BUILDER, system.chain), b'{"after":{"log":-1}}')
