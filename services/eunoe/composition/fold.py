@@ -192,7 +192,10 @@ class Fold:
         if given in (0, turn):
             return True
         found = self.turns.get(given)
-        return given < self.base if found is None else found.state == "committed"
+        if found is not None:
+            return found.state == "committed"
+        open_turns = self.header.open.values() if self.header else ()
+        return given < self.base and all(known.turn != given for known in open_turns)
 
     def _turn(self, number: int) -> Turn:
         turn = self.turns.get(number)

@@ -193,3 +193,28 @@ async def test_a_profile_from_before_a_whole_window_begins_anew(kit: Any) -> Non
     check(wide)
     assert narrow["warm"][0].settings["anchor"] == 0
     assert wide["warm"][0].settings["anchor"] == 200
+
+
+async def test_instructions_of_a_turn_that_is_open_for_long_hold_for_nobody_else(kit: Any) -> None:
+    """Whether its turn was read, forgotten, or never reached, and from its end on for everybody."""
+    system = System()
+    await system.append(Instructions(content="Be brief."))
+    for content in ("Be kind.", "Be loud."):
+        key = await system.open(Prompt(content="slow"))
+        await system.append(Instructions(content=content), key=key)
+        await system.turn(*kit.asks("quick", answer="words " * 40))
+    late = await system.open(Prompt(content="slow"))
+    for number in range(150):
+        await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
+    await system.append(Instructions(content="Be late."), key=late)
+    await system.compose(key=await system.open(Prompt(content="a")), store=True, window=1024)
+    await system.turn(*kit.asks("more"))
+
+    replicas = Replicas(system)
+    before = [await replicas.results({"prompt": "next", "window": 1024}) for _ in range(2)]
+    await system.append(TurnCommitted(), key=late)
+    after = await replicas.results({"prompt": "next", "window": 1024})
+
+    for found in (*before, after):
+        check(found)
+    assert [found["warm"][1][0]["content"] for found in (*before, after)] == ["Be brief.", "Be brief.", "Be late."]
