@@ -9,6 +9,7 @@ one, and stays. Pure.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,8 @@ _QUOTE = re.compile(r"\s*(?:>\s?)+")
 
 
 PROMPT = "$ "  # begins a line that shows what was typed
+SMALL = 4_096  # characters of an output in which a word is looked for as it is, sooner than its words are told apart
+WORK = 1 << 27  # characters that are compared for one reply at most, some tenths of a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,31 @@ class Source:
     def lacks(self, words: Sequence[str]) -> bool:
         """Whether these words surely stand in neither: formatting is only ever taken away, so a word of the output as
         it is compared stands in the output as it is."""
-        return not any(all(word in part for word in words) for part in self._parts)
+        if sum(map(len, self._parts)) <= SMALL:
+            return not any(all(word in part for word in words[: limits.CUT_WORDS]) for part in self._parts)
+        return not self._known.issuperset(words)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(word for text in (*self.texts, *self.plain) for word in text.split())
+
+
+@dataclass(slots=True)
+class _Search:
+    """Looks for words in outputs, until so many characters of these were looked through that a reply is not worth
+    more: what is left of it then stays as it is."""
+
+    left: int = WORK
+
+    def found(self, words: Sequence[str], texts: Iterable[str]) -> bool:
+        joined = _joined(words)
+        for text in texts:
+            self.left -= len(text) + len(joined)
+            if self.left < 0:
+                return False
+            if joined in text:
+                return True
+        return False
 
 
 def source(item: Item) -> Source:
@@ -76,9 +103,9 @@ def cuts(reply: str, sources: Sequence[Source]) -> tuple[Span, ...]:
     if len(reply.split()) < limits.CUT_WORDS:
         return ()
     blocks = list(_blocks(reply))
-    at = 0
-    while at < len(blocks):
-        run = _run(blocks, at, sources)
+    at, search = 0, _Search()
+    while at < len(blocks) and search.left > 0:
+        run = _run(blocks, at, sources, search)
         if run is None:
             at += 1
             continue
@@ -101,31 +128,54 @@ def is_source(item: Item) -> bool:
     return isinstance(item.event, ToolResult) and len(item.event.content) + bool(item.event.blob) > 0
 
 
-def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source]) -> tuple[int, int] | None:
+def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source], search: _Search) -> tuple[int, int] | None:
     """The longest run of blocks from ``at`` that copies one output: where it stops, and the entry."""
     best: tuple[int, int] | None = None
     for one in sources:
-        stop, words = max(_reach(blocks, at, one, plain=plain) for plain in (False, True))
-        if words >= limits.CUT_WORDS and (best is None or stop > best[0]):
+        stop = max(_reach(blocks, at, one, search, plain=plain) for plain in (False, True))
+        if stop > (best[0] if best else at):
             best = (stop, one.entry)
     return best
 
 
-def _reach(blocks: Sequence[_Block], at: int, one: Source, *, plain: bool) -> tuple[int, int]:
-    """How far the blocks from ``at`` on copy one output, and how many words those have; ``plain`` takes line numbers
-    from them, else from the output where that has any."""
-    words: list[str] = []
-    stop = at
-    while stop < len(blocks):
+def _reach(blocks: Sequence[_Block], at: int, one: Source, search: _Search, *, plain: bool) -> int:
+    """Where the longest run of blocks from ``at`` stops that copies one output, ``at`` where none of enough words does;
+    ``plain`` takes line numbers from the blocks, else from the output where that has any.
+
+    Where some blocks are no copy more of them are none either, so the first that are enough are looked for, then twice
+    as many again and again, and then where between the last two it ends.
+    """
+
+    def words(stop: int) -> list[str]:
+        return [word for block in blocks[at:stop] for word in (block.plain if plain else block.words)]
+
+    def copies(stop: int) -> bool:
+        new = [block.plain if plain else block.words for block in blocks[at:stop]]
+        if not all(new) or any(map(one.lacks, new)):
+            return False
+        return search.found(words(stop), one.texts if plain else (*one.texts, *one.plain))
+
+    low = _enough(blocks, at, plain=plain)
+    if not low or not copies(low):
+        return at
+    step = 1
+    while low + step <= len(blocks) and copies(low + step):
+        low, step = low + step, step * 2
+    high = min(low + step, len(blocks) + 1)
+    return low + bisect_left(range(low + 1, high), True, key=lambda stop: not copies(stop))
+
+
+def _enough(blocks: Sequence[_Block], at: int, *, plain: bool) -> int:
+    """Where the first blocks from ``at`` stop that have words enough for a copy, 0 where there are none."""
+    count = 0
+    for stop in range(at, len(blocks)):
         more = blocks[stop].plain if plain else blocks[stop].words
-        if not more or one.lacks(more):
-            break
-        joined = _joined([*words, *more])
-        if not any(joined in text for text in (one.texts if plain else (*one.texts, *one.plain))):
-            break
-        words += more
-        stop += 1
-    return stop, len(words)
+        if not more:
+            return 0
+        count += len(more)
+        if count >= limits.CUT_WORDS:
+            return stop + 1
+    return 0
 
 
 def _joined(words: Iterable[str]) -> str:

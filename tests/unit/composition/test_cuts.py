@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eunoe.composition import cuts
 from eunoe.composition.contents import Item
@@ -152,3 +155,37 @@ def test_only_outputs_of_the_same_turn_are_compared(kit: Any) -> None:
     assert answers == ["Read it.", "\n".join(LINES), "(showed the person the read_file output, entry 9)"]
     cut = next(one for one in composed.recipe.renderings if one.how == "cut")
     assert cut.spans == ((0, len("\n".join(LINES)), 9),)
+
+
+def longest_by_hand(reply: str, output: str) -> list[tuple[int, int]]:
+    """The runs of paragraphs of a reply without any formatting that stand in the output, looked for one by one."""
+    blocks = [(found.start(), found.end()) for found in re.finditer(r"[^\n]+(?:\n[^\n]+)*", reply)]
+    inside, at, runs = f" {' '.join(output.split())} ", 0, []
+    while at < len(blocks):
+        stops = range(at + 1, len(blocks) + 1)
+        words = {stop: reply[blocks[at][0] : blocks[stop - 1][1]].split() for stop in stops}
+        copied = [stop for stop in stops if len(words[stop]) >= 24 and f" {' '.join(words[stop])} " in inside]
+        runs += [(blocks[at][0], blocks[copied[-1] - 1][1])] if copied else []
+        at = copied[-1] if copied else at + 1
+    return runs
+
+
+@given(
+    st.lists(st.text("ab ", min_size=1, max_size=60), max_size=8).map("\n\n".join),
+    st.text("ab ", max_size=400),
+    st.integers(0, 40),
+)
+@settings(max_examples=200)
+def test_runs_are_found_as_looking_at_each_one_would(reply: str, output: str, at: int) -> None:
+    """Whatever of two words the texts are made of, and also where the reply copies a part of the output."""
+    for text in (reply, f"{reply}\n\n{output[at:]}\n\n{reply}"):
+        found = cuts.cuts(text, [cuts.Source(7, [output])])
+        assert [span[:2] for span in found if text[span[0] : span[1]].strip()] == longest_by_hand(text, output)
+
+
+def test_a_reply_that_nearly_copies_everywhere_does_not_hold_anybody_up() -> None:
+    """A megabyte of paragraphs, each of which nearly stands in each of ten large outputs: looked at, and left alone."""
+    outputs = [cuts.Source(entry, ["a b " * 50_000 + f"c{entry}"]) for entry in range(10)]
+    reply = "\n\n".join("a b " * 12 + "b a" for _ in range(20_000))
+
+    assert cuts.cuts(reply, outputs) == ()
