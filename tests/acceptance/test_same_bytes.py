@@ -181,9 +181,12 @@ async def test_every_turn_is_there_and_what_was_handed_out_is_seen_again(recorde
 
 
 async def test_other_settings_and_facts_made_anew_change_no_past_turn(recorded: Recorded) -> None:
+    """Nor what the next request carries, as far as facts made anew go."""
     other = recorded.settings.model_copy(update=OTHER_SETTINGS)
     async with running(recorded.settings), Memory.connect(settings=recorded.settings) as memory:
+        before = await everything(memory, [])
         await rebuilt(recorded.settings)
+        assert await everything(memory, []) == before
     async with running(other), Memory.connect(settings=other) as memory:
         assert differing(await seen(memory, recorded.seen), recorded.seen) == []
 
@@ -218,6 +221,7 @@ async def go_on(memory: Memory, thread: str) -> None:
             await memory.delete_fact(fact.id, "wrong")
         elif at % 3 == 1:
             await memory.pin(fact.id)
+            await memory.move(fact.id, "permanent")
         else:
             await memory.state_fact(fact.identity.subject, fact.identity.name, "otherwise", thread=thread)
     await memory.state_fact("note", "late", "it came late", thread=thread)
@@ -226,7 +230,7 @@ async def go_on(memory: Memory, thread: str) -> None:
 
 
 async def test_every_replica_gives_the_same_with_a_cache_and_without(recorded: Recorded, redis: RedisServer) -> None:
-    """Past turns and next requests, from one that saw the threads grow, one that never saw them, one with an empty
+    """Past turns and next requests, from one that reads the threads now and one that knows them, one with an empty
     cache, one that goes on from the copies there, and one whose cache died."""
     plain = recorded.settings
     cached = plain.model_copy(update={"redis_url": SecretStr(redis.url), "redis_secret": SecretStr("0123456789abcdef")})
