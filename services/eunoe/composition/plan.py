@@ -117,7 +117,7 @@ def enough(inputs: Inputs, settings: Settings) -> bool:
     fold = inputs.fold
     if fold.complete:
         return True
-    if inputs.open is not None and not inputs.open.whole:
+    if not fold.base or (inputs.open is not None and not inputs.open.whole):
         return False
     count = max(settings.headroom, settings.keep)
     newest = sum(1 for _ in zip(fold.committed(), range(count), strict=False))
