@@ -68,7 +68,8 @@ class Freshness:
 
     async def wait(self, thread: str, after: Watermark, wait: float) -> tuple[str, ...]:
         """Wait ``wait`` seconds at most; the layers that are not as fresh as ``after`` then, none when all are."""
-        stale = await self._stale(thread, after)
+        with aside.beside():  # the log may be asked for what it does not reach yet, and answers late
+            stale = await self._stale(thread, after)
         since, pause = anyio.current_time(), _FIRST_LOOK
         with aside.waiting(wait):
             while stale:
