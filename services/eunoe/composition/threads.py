@@ -132,9 +132,10 @@ class Threads:
         logger.error("%s: %s", subjects.chain_name(fold.chain), lost(new), extra={"action": "records_lost"})
 
     async def _again(self, fold: Fold) -> None:
-        """Start over from the log: a fold that forgot turns cannot be continued backwards, nor can a copy of it."""
+        """Start over from the log: a fold that forgot turns cannot be continued backwards, nor can a copy of it. It
+        ends where it did, since whoever works with it has read everything else up to there."""
         fresh = _unfolded(fold)
-        newest = await self._newest(fresh)
+        newest = (await self._store.log.get([fold.position]))[0] or await self._newest(fresh)
         if newest is not None:
             self._counts["folded_cold"] += 1
             await self._take(fresh, newest)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from composition_desks import System
 
+from eunoe.composition.fold import Fold
 from eunoe.schemas import limits
-from eunoe.schemas.events import Prompt, Response
+from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult
 
 
 @pytest.fixture
@@ -40,3 +43,28 @@ async def test_a_larger_context_is_the_same_when_it_is_composed_again_at_once(sy
     assert len(first.recipe.turns) > 80
     assert again.recipe.turns == first.recipe.turns
     assert again.messages == first.messages
+
+
+async def test_what_is_appended_while_a_thread_is_read_anew_belongs_to_the_next_context(system: System) -> None:
+    """A context shows the thread up to one position, so that it is composed again from its recipe."""
+    key = await forgot(system)
+    threads: Any = system.worker._threads
+    again = threads._again
+
+    async def meanwhile(fold: Fold) -> None:
+        await system.append(ToolCall(call="c", tool="read_file"), ToolResult(call="c", content="late"), key=key)
+        await system.turn(Prompt(content="late"), Response(content="late"))
+        await again(fold)
+
+    threads._again = meanwhile
+    found = await system.compose(key=key, store=True, window=8192)
+    threads._again = again
+    replayed = await system.compose(turn=171)
+    later = await system.compose(key=key, window=8192)
+
+    assert found.recipe.turns[-1] == 170
+    assert "late" not in str(found.messages)
+    assert replayed.differs == ""
+    assert replayed.messages == found.messages
+    assert later.recipe.turns[-1] == 172
+    assert str(later.messages).count("'late'") == 3
