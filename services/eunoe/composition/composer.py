@@ -159,7 +159,7 @@ class Composer:
         return await self._memory.read(place, newer(latest, after), fold.remembered_up_to(after.log))
 
     async def _answer(self, wanted: Wanted, read: Read) -> Context | Early:
-        wanted, fold = wanting.refused(wanted, read), read.fold
+        wanted, fold = await self._refused(wanted, read), read.fold
         await self._far_enough(wanted, read)
         last = standing(fold, wanted.settings)
         read = replace(read, named=await self._named.of(fold, last.recipe.outline if last else ()))
@@ -174,6 +174,13 @@ class Composer:
         watermark = msgspec.structs.replace(read.remembered.watermark, log=fold.upto)
         given = wanted.assessed.on(context(made, watermark, read.place.thread, text=not wanted.request.store))
         return noted(given, fold.lost)
+
+    async def _refused(self, wanted: Wanted, read: Read) -> Wanted:
+        """The same with what a refusal says that its request brings."""
+        if wanted.request.refused is None or read.opened is None:
+            return wanted
+        last = await self._threads.last_of(read.fold, read.opened, wanted.settings.profile)
+        return wanting.refused(wanted, read, last)
 
     async def _store(self, wanted: Wanted, read: Read, made: Made) -> None:
         """Store the recipe with what led to it; meanwhile ask for what is to be drawn from turns that leave next."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eunoe.composition import anchoring
-from eunoe.composition.fold import Composed, Fold, Profile
+from eunoe.composition.fold import Fold, Profile
+from eunoe.composition.fold import profile as profile_of
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.context_events import ContextRefused
@@ -46,13 +48,13 @@ def check(request: ComposeRequest, refused: Refused) -> None:
         raise Invalid(f"a provider counts from 1 to {limits.LAST_NUMBER:,} tokens of a context, not {refused.tokens:,}")
 
 
-def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused) -> Overflow:
-    """What a refusal of the turn's last context says.
+def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused, last: Recipe | None = None) -> Overflow:
+    """What a refusal of the turn's last context says; ``last`` is its recipe where the fold has another turn's since.
 
     Raises `NotFound` and `Invalid` for a context that cannot have been refused now, and `DoesNotFit` for one that was
     composed in the place of another that was refused: its provider has no room for the least that it can be.
     """
-    recipe = _last(fold, turn, profile, refused.context)
+    recipe = _last(_of_turn(fold, turn, last), turn, profile, refused.context)
     window, kept = recipe.window, int(recipe.settings.get("anchor", 0))
     counted = recipe.tokens - kept
     if recipe.refused == refused.context:
@@ -91,9 +93,15 @@ def too_large(refusal: Overflow, error: DoesNotFit) -> DoesNotFit:
     )
 
 
-def _last(fold: Fold, turn: int, profile: Profile, context: str) -> Recipe:
+def _of_turn(fold: Fold, turn: int, last: Recipe | None) -> dict[Profile, Recipe]:
+    """The turn's last recipe of each profile that is known, oldest first."""
+    newest = sorted(fold.recipes.values(), key=lambda composed: composed.position)
+    known = [composed.recipe for composed in newest if composed.recipe.turn == turn]
+    return {profile_of(recipe): recipe for recipe in ([last] if last else []) + known}
+
+
+def _last(of_turn: Mapping[Profile, Recipe], turn: int, profile: Profile, context: str) -> Recipe:
     """The turn's last recipe of that profile, which is the refused one or stands in its place already."""
-    of_turn = {key: found.recipe for key, found in _newest_last(fold) if found.recipe.turn == turn}
     if not of_turn:
         raise NotFound(f"no context of turn {turn} was composed, so that none can have been refused")
     recipe = of_turn.get(profile)
@@ -104,9 +112,5 @@ def _last(fold: Fold, turn: int, profile: Profile, context: str) -> Recipe:
             raise Invalid(
                 f"context {context} was composed for {window:,} tokens ({counter}, {shape}); compose it again for these"
             )
-    last = list(of_turn.values())[-1]
-    raise Invalid(f"context {context!r} is not the last of turn {turn}, which is {last.id}; only that can be refused")
-
-
-def _newest_last(fold: Fold) -> list[tuple[Profile, Composed]]:
-    return sorted(fold.recipes.items(), key=lambda item: item[1].position)
+    newest = list(of_turn.values())[-1]
+    raise Invalid(f"context {context!r} is not the last of turn {turn}, which is {newest.id}; only that can be refused")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from eunoe.composition import older
-from eunoe.composition.fold import Fold
+from eunoe.composition.fold import Fold, Profile, Turn, profile
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
 from eunoe.composition.second_level import SecondLevel
@@ -19,7 +19,9 @@ from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Busy, Damaged
+from eunoe.schemas.events import ContextComposed
 from eunoe.schemas.records import Record
 
 logger = logging.getLogger(__name__)
@@ -123,6 +125,23 @@ class Threads:
             fold.begin()
         self._counts["records_read"] += len(found)
 
+    async def last_of(self, fold: Fold, turn: Turn, wanted: Profile) -> Recipe | None:
+        """The last recipe of an open turn in a profile. A fold has one of each profile, which may be that of another
+        turn since; then the turn's own is looked for in the records since its opening."""
+        known, header = fold.recipes.get(wanted), fold.header
+        if known is not None and known.recipe.turn == turn.number:
+            return known.recipe
+        opened = header.open.get(turn.key) if header else None
+        if header is None or opened is None:
+            return None
+        async for record in self._walker.backward(Head(header, fold.position, fold.hash), header.record):
+            for event in record.events:
+                if isinstance(event, ContextComposed) and _is_of(event.recipe, turn, wanted):
+                    return event.recipe
+            if record.header.record <= opened.record:
+                break
+        return None
+
     def _note_lost(self, fold: Fold, numbers: set[int]) -> None:
         new = numbers - fold.lost
         if not new:
@@ -184,6 +203,10 @@ class Threads:
 def _continues(fold: Fold, record: Record) -> bool:
     """Whether a record goes on where the fold ends, as far as the two can tell."""
     return record.header.record != fold.record + 1 or not fold.header or record.header.prev == fold.hash
+
+
+def _is_of(recipe: Recipe, turn: Turn, wanted: Profile) -> bool:
+    return recipe.turn == turn.number and profile(recipe) == wanted
 
 
 def _unfolded(fold: Fold) -> Fold:

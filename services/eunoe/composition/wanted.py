@@ -17,6 +17,7 @@ from eunoe.composition.place import Place
 from eunoe.composition.ready import ready
 from eunoe.composition.remembered import Remembered
 from eunoe.composition.standing import standing
+from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.requests import ComposeRequest
 
@@ -58,12 +59,14 @@ class Early:
     turns: int
 
 
-def refused(wanted: Wanted, read: Read) -> Wanted:
-    """The same with what a refusal says that its request brings; raises what `eunoe.composition.overflow` does."""
+def refused(wanted: Wanted, read: Read, last: Recipe | None) -> Wanted:
+    """The same with what a refusal says that its request brings, where ``last`` is the last recipe of the turn that
+    asks; raises what `eunoe.composition.overflow` does."""
     told = wanted.request.refused
     if told is None or read.opened is None:
         return wanted
-    return replace(wanted, refusal=overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, told))
+    refusal = overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, told, last)
+    return replace(wanted, refusal=refusal)
 
 
 def early(made: Made, fold: Fold) -> Early | None:

@@ -140,6 +140,30 @@ async def test_a_resent_refusal_is_the_same_refusal(system: System, caplog: pyte
         await composed(system, key, Refused(context=fourth.id, tokens=2050))
 
 
+@pytest.mark.parametrize("others", [1, 40])
+async def test_a_context_is_refused_though_other_turns_composed_since(system: System, others: int) -> None:
+    """Turns of several agents are open at once: each has its own last context, here as on a replica, and of what one
+    of them refused the others have what it taught."""
+    key = await system.talked(8)
+    first = await composed(system, key)
+    for _ in range(others):
+        other = await composed(system, await system.open(Prompt(content="Me too.")))
+    refused = Refused(context=first.id, tokens=2600)
+
+    second = await composed(system, key, refused)
+    third = await composed(system, await system.open(Prompt(content="And me.")))
+    again = await system.compose(system.replica(), key=key, store=True, window=WINDOW, refused=refused)
+
+    assert (second.turn, second.recipe.refused) == (9, first.id)
+    assert second.tokens <= WINDOW
+    assert third.recipe.settings["anchor"] == second.recipe.settings["anchor"] == 2600 - first.tokens
+    assert again.recipe.refused == first.id
+    events = [event for record in await log_of(system) for event in record.events]
+    assert sum(isinstance(event, ContextRefused) for event in events) == 1
+    with pytest.raises(Invalid, match=f"context '{other.id}' is not the last of turn 9, which is {again.id}"):
+        await composed(system, key, Refused(context=other.id, tokens=2600))
+
+
 class Lossy:
     """An auditor whose first answer gets lost, whatever it did."""
 
