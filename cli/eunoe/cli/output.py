@@ -17,6 +17,11 @@ from eunoe.cli.app import choices
 WIDTH = 80  # columns where the output is no terminal
 
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # embeddings, overrides, isolates
+_ENDING = frozenset("\u2028\u2029")  # lines and paragraphs
+_UNSEEN = frozenset("\u200b\u2060\u2061\u2062\u2063\u2064\ufeff") | {chr(code) for code in range(0xE0000, 0xE0080)}
+"""What takes no room in any script, so that words of it are read by a model and by nobody who looks."""
+
+_WRITTEN_OUT = _TURNING | _ENDING | _UNSEEN
 _END_SPACES = re.compile(r" +$", re.MULTILINE)
 
 T = TypeVar("T")
@@ -93,17 +98,20 @@ def table(*headers: str, right: tuple[str, ...] = (), fold: tuple[str, ...] = ()
 
 
 def clean(text: str) -> str:
-    """Text that cannot steer a terminal: control characters, but for line ends and tabs, are written as ``\\xNN``, and
-    what turns the direction of all that follows as ``\\uNNNN``; scripts that run from right to left do not need that.
+    """Text that cannot steer a terminal, and hides nothing: control characters, but for line ends and tabs, are written
+    as ``\\xNN``, and as ``\\uNNNN`` what turns the direction of all that follows (scripts that run from right to left
+    do not need that), what ends lines in some places only, and what cannot be seen.
     """
     return "".join(character if _harmless(character) else _escaped(ord(character)) for character in text)
 
 
 def _harmless(character: str) -> bool:
-    if character in _TURNING:
+    if character in _WRITTEN_OUT:
         return False
     return character in "\n\t" or not (ord(character) < 32 or 0x7F <= ord(character) < 0xA0)
 
 
 def _escaped(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -160,6 +160,11 @@ def test_text_cannot_steer_the_terminal() -> None:
     """Escape sequences in contents are shown, not obeyed; line ends and tabs stay."""
     assert clean("a\x1b[31mred\x07\tb\nc\x9b") == "a\\x1b[31mred\\x07\tb\nc\\x9b"
     assert clean("from \u202enosrep\u202c, \u05d0\u05d1") == "from \\u202enosrep\\u202c, \u05d0\u05d1"
+    assert clean("a\u2028b") == "a\\u2028b"
+    assert clean("\ufeffhi\u200b\U000e0041") == "\\ufeffhi\\u200b\\U000e0041"
+    assert clean("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680") == (
+        "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
+    )
 
 
 def test_tables_fit_eighty_columns_and_hold_no_colour_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
