@@ -226,8 +226,9 @@ class Composer:
 
     async def _instructions(self, fold: Fold, opened: Turn | None, agent: str, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1
-        if agent not in fold.older and not fold.complete and not fold.in_force(turn, agent):
-            fold.older[agent] = tuple(await self._instructed.older(fold, turn, agent))
+        given = fold.begun_before(turn, agent)
+        if agent not in fold.older and given is not None:
+            fold.older[agent] = tuple(await self._instructed.older(fold, turn, agent, given))
         return tuple(await self._bodies.items(fold.thread, fold.in_force(turn, agent), settings.window))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
-from eunoe.composition import anchoring
+from eunoe.composition import anchoring, given
 from eunoe.composition.contents import Item, item_of
 from eunoe.composition.counters import naming
 from eunoe.composition.turn import Turn as Turn
@@ -180,22 +180,28 @@ class Fold:
     def in_force(self, turn: int, agent: str) -> tuple[Item, ...]:
         """The newest instructions that hold for an agent in that turn: those given together, of no turn, of a
         committed one, or of that one itself; never those that another agent gave."""
-        mine = [item for item in self.instructions if item.giver in ("", agent)]
-        held = [item for item in mine if self._holds(item.event.turn, turn)]
-        if not held:
-            return self.older.get(agent, ())
-        newest = held[-1]
-        same = [item for item in held if item.event.turn == newest.event.turn]
-        return tuple(item for item in same if newest.event.turn or item.position == newest.position)
+        return given.newest(self._held(turn, agent), self.older.get(agent, ()))
 
-    def _holds(self, given: int, turn: int) -> bool:
-        if given in (0, turn):
+    def begun_before(self, turn: int, agent: str) -> int | None:
+        """The turn of the instructions in force, where some of them may be from before what is folded, 0 where none are
+        folded; None where they are folded all."""
+        held = self._held(turn, agent)
+        if self.complete or (held and not 0 < held[-1].event.turn < self.base):
+            return None
+        return held[-1].event.turn if held else 0
+
+    def _held(self, turn: int, agent: str) -> list[Item]:
+        """The instructions that are folded and hold for an agent in that turn, oldest first."""
+        return [item for item in self.instructions if item.giver in ("", agent) and self._holds(item.event.turn, turn)]
+
+    def _holds(self, source: int, turn: int) -> bool:
+        if source in (0, turn):
             return True
-        found = self.turns.get(given)
+        found = self.turns.get(source)
         if found is not None:
             return found.state == "committed"
         open_turns = self.header.open.values() if self.header else ()
-        return given < self.base and all(known.turn != given for known in open_turns)
+        return source < self.base and all(known.turn != source for known in open_turns)
 
     def _turn(self, number: int) -> Turn:
         turn = self.turns.get(number)

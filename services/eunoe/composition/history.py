@@ -83,8 +83,9 @@ class Historian:
         bare = Inputs(thread=address.thread, fold=fold, turn=asked.number, open=whole)
         while not fold.complete and not enough(bare, settings):
             await self._threads.further(fold)
-        if not fold.complete and not fold.in_force(asked.number, asked.agent):
-            fold.older[asked.agent] = tuple(await self._instructed.older(fold, asked.number, asked.agent))
+        given = fold.begun_before(asked.number, asked.agent)
+        if given is not None:
+            fold.older[asked.agent] = tuple(await self._instructed.older(fold, asked.number, asked.agent, given))
         held = fold.in_force(asked.number, asked.agent)
         instructions = await self._bodies.items(address.thread, held, settings.window)
         inputs = Inputs(

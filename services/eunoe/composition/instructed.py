@@ -21,21 +21,26 @@ class Instructed:
         self._log = log
         self._walker = walker
 
-    async def older(self, fold: Fold, turn: int, agent: str) -> list[Item]:
-        """The newest instructions before what is folded that hold for an agent in a turn: those given together,
-        of no turn, or of a committed one."""
+    async def older(self, fold: Fold, turn: int, agent: str, given: int = 0) -> list[Item]:
+        """The newest instructions before what is folded that hold for an agent in a turn: those given together, of no
+        turn, of a committed one, or of that turn itself; only those of the turn ``given``, where one is named.
+        """
         if fold.header is None:
             return []
         head, found = Head(fold.header, fold.position, ""), list[Item]()
-        states = {known.turn: False for known in fold.header.open.values() if known.turn != turn}
+        states = {known.turn: known.turn == turn for known in fold.header.open.values()}
         place = fold.header.instructed
         while place is not None:
             if place.record < fold.oldest and (record := await self._record(place)):
+                if record.header.turns < given:
+                    return found
                 for item in reversed(_items(record)):
-                    if found and not _together(item, found[0]):
-                        return found
-                    if item.giver in ("", agent) and await self._holds(head, record, item, states):
+                    fits = item.giver in ("", agent) and (item.event.turn == given or not (given or found))
+                    if fits and await self._holds(head, record, item, states):
                         found.insert(0, item)
+                        given = item.event.turn
+                if found and not given:
+                    return found
             place = await self._before(head, min(place.record, fold.oldest))
         return found
 
@@ -69,8 +74,3 @@ class Instructed:
 def _items(record: Record) -> list[Item]:
     given: Iterator[Instructions] = (event for event in record.events if isinstance(event, Instructions))
     return [item_of(event, record) for event in given]
-
-
-def _together(item: Item, newest: Item) -> bool:
-    """Instructions of one turn belong together; of no turn, those of one record."""
-    return item.event.turn == newest.event.turn and (item.event.turn != 0 or item.position == newest.position)
