@@ -23,7 +23,7 @@ from eunoe.schemas import limits
 from eunoe.schemas.context import Context, Recipe, Watermark
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.requests import ComposeRequest
-from eunoe.schemas.subjects import Address
+from eunoe.schemas.subjects import Address, Caller
 
 ERASED = "erased: the recipe, which held words of what was erased"
 
@@ -52,7 +52,7 @@ class Historian:
         one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
         """
         found = await self._past.find(address.chain, request.turn)
-        if found.agent and not Viewer(address.caller).trusted and address.caller.principal != found.agent:
+        if found.agent and not Viewer(address.caller).trusted and address.caller != Caller("agent", found.agent):
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
         as_it_was = not (request.window or request.model)
         if found.recipe is not None and as_it_was and not found.erased:

@@ -31,6 +31,7 @@ from eunoe.schemas.events import (
 )
 from eunoe.schemas.facts import Assertion, Identity, Source
 from eunoe.schemas.requests import ToolDefinition
+from eunoe.schemas.subjects import Caller
 
 TOOLS = (
     ToolDefinition(name="run_command", description="Run a command.", always=True),
@@ -226,6 +227,19 @@ async def test_a_request_is_assessed_once_in_its_turn(system: System) -> None:
 
     assert after.tools == ("run_command", "weather")
     assert len(server.asked) == 2
+
+
+async def test_what_was_decided_for_an_agent_is_told_to_no_other(system: System) -> None:
+    """A model was shown names of its own facts. Who looks at its request sees what rules make of it."""
+    async with assessing(system, answer(intent="a poem", tools=["query"])) as (worker, _):
+        key = await system.open(Prompt(content=VAGUE))
+        await system.compose(worker, key=key, store=True, tools=TOOLS)
+        mine = await system.compose(worker, key=key, tools=TOOLS)
+        theirs = await system.compose(worker, key=key, tools=TOOLS, caller=Caller("agent", "eve"))
+
+    assert mine.assessment is not None
+    assert (mine.assessment.method, mine.assessment.intent) == ("model", "a poem")
+    assert theirs.assessment == Assessment(method="rules", tools=NAMES, rule_tools=("run_command",))
 
 
 async def test_a_copy_of_a_folded_thread_knows_what_was_decided(system: System) -> None:

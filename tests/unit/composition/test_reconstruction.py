@@ -86,7 +86,7 @@ async def test_what_a_turn_saw_is_not_shown_to_another_agent(desk: Desk) -> None
     request = msgspec.json.encode(ComposeRequest(turn=2))
     chain = subjects.thread_chain("t")
 
-    for caller in (Caller("agent", "mallory"), Caller("tool", "ci")):
+    for caller in (Caller("agent", "mallory"), Caller("tool", "ci"), Caller("tool", AGENT.principal)):
         with pytest.raises(Denied, match="what turn 2 saw is for builder and for people to see"):
             await worker.handlers()["compose"](Address("compose", caller, chain), request)
     for caller in (AGENT, Caller("person", "ada")):

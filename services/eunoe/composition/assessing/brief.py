@@ -27,7 +27,7 @@ class Brief:
 
     ``before`` are the tools that the last committed turn called, ``working`` those called since the task was set, and
     in the turn itself. ``task`` is None where there is none. ``facts`` are those that may bear on the request, ``made``
-    what was decided earlier in the same turn, ``state`` the thread's.
+    what was decided earlier in the same turn, which only its own agent hears of, ``state`` the thread's.
     """
 
     turn: int
@@ -67,7 +67,7 @@ def brief(fold: Fold, opened: Turn | None, prompt: str, place: Place, remembered
         working=tuple(dict.fromkeys(_working(opened, turns, since))),
         task=task,
         facts=_facts(text, remembered),
-        made=made.assessment if made and made.turn == turn else None,
+        made=made.assessment if made and made.turn == turn and _its_own(opened, place) else None,
         state=remembered.state,
     )
 
@@ -85,6 +85,12 @@ def enough(fold: Fold, task: Known | None) -> bool:
     if task is None or not newest:
         return bool(newest)
     return any(item.position <= task.shown.position for item in newest[-1].items[:1])
+
+
+def _its_own(opened: Turn | None, place: Place) -> bool:
+    """Whether the facts that a request is for are those of the agent whose turn it is: others' may be in what was
+    decided."""
+    return opened is not None and opened.agent == place.agent
 
 
 def _request(opened: Turn) -> Item | None:
