@@ -84,6 +84,11 @@ def size(event: Entry, way: str = "") -> int:
     return words_size(event) + len(attached(event, way).encode()) + 1
 
 
+def held(event: Entry) -> int:
+    """Bytes of an entry as far as its record holds it, for what keeps it in memory."""
+    return size(event) if event.blob is None else len(event.blob.head) + len(event.blob.tail)
+
+
 def lines(event: Entry) -> int:
     return len(event.content.splitlines()) if event.blob is None else event.blob.lines
 

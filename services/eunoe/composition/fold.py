@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
-from eunoe.composition import anchoring, given
+from eunoe.composition import anchoring, contents, given
 from eunoe.composition.contents import Item, item_of
 from eunoe.composition.counters import naming
 from eunoe.composition.turn import Turn as Turn
@@ -133,14 +133,23 @@ class Fold:
         return self.turns.get(found.turn) if found else None
 
     def trim(self, before: int) -> None:
-        """Forget the turns before that one; who needs them again folds the thread anew."""
-        for number in [number for number in self.turns if number < before]:
-            turn = self.turns.pop(number)
-            self.size -= turn.size
-            if turn.state == "aborted":
-                self.instructions = [item for item in self.instructions if item.event.turn != number]
+        """Forget the turns before that one but for those that are open, and instructions that no turn to come has; who
+        needs them again folds the thread anew."""
+        self._forget_instructions()
+        old = [number for number, turn in self.turns.items() if number < before and turn.state != "open"]
+        for number in old:
+            self.size -= self.turns.pop(number).size
             self.trimmed = True
         self.base = max(self.base, before)
+
+    def _forget_instructions(self) -> None:
+        """Forget those of aborted turns, and those in whose place newer ones hold for good."""
+        replaced = given.replaced([item for item in self.instructions if self._holds(item.event.turn, 0)])
+        aborted = {number for number, turn in self.turns.items() if turn.state == "aborted"}
+        kept = [item for item in self.instructions if not (item.entry in replaced or item.event.turn in aborted)]
+        self.size += sum(contents.held(item.event) for item in kept)
+        self.size -= sum(contents.held(item.event) for item in self.instructions)
+        self.instructions = kept
 
     @property
     def thread(self) -> str:
@@ -248,6 +257,7 @@ class Fold:
     def _entry(self, item: Item) -> None:
         if isinstance(item.event, Instructions):
             insort(self.instructions, item, key=lambda held: held.entry)
+            self.size += contents.held(item.event)
             return
         turn = self._turn(item.event.turn)
         before = turn.size

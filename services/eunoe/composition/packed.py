@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from eunoe.composition import contents
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Composed, Fold, Turn, TurnState, profile
 from eunoe.schemas.context import Recipe
@@ -105,8 +106,9 @@ def unpack(data: bytes, chain: str) -> Fold | None:
     fold.header, fold.hash, fold.position = packed.header, packed.hash, packed.position
     fold.upto, fold.oldest, fold.base, fold.back = packed.upto, packed.oldest, packed.base, packed.back
     fold.turns = {turn.number: _turn(turn) for turn in packed.turns}
-    fold.size = sum(turn.size for turn in fold.turns.values())
     fold.instructions = list(_items(packed.instructions))
+    fold.size = sum(turn.size for turn in fold.turns.values())
+    fold.size += sum(contents.held(item.event) for item in fold.instructions)
     fold.trimmed, fold.lost, fold.erasures = packed.trimmed, set(packed.lost), packed.erasures
     fold.older = {agent: _items(items) for agent, items in packed.older.items()}
     fold.recipes = {profile(recipe): Composed(recipe, position) for recipe, position in packed.recipes}

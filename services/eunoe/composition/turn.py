@@ -46,7 +46,7 @@ class Turn:
             return
         else:
             insort(self.items, item, key=lambda held: held.entry)
-        self.size += contents.size(item.event) if item.event.blob is None else len(item.event.blob.head) * 2
+        self.size += contents.held(item.event)
         self.cache.clear()
 
     @property

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from composition_desks import System, texts
 
+from eunoe.composition.fold import Fold
 from eunoe.schemas.events import Instructions, Prompt, Response, TurnAborted, TurnCommitted
 
 
@@ -50,3 +53,32 @@ async def test_what_an_aborted_turn_gave_one_by_one_never_holds(system: System) 
     cold = await system.compose(system.replica(), prompt="next", window=256)
 
     assert texts(cold)[0] == "Be brief."
+
+
+def test_a_worker_forgets_instructions_that_none_will_have_again(kit: Any) -> None:
+    """Of four hundred that were given in turns of their own, those of the newest that was not aborted are kept, and
+    those of a turn that is open; what is left is in force as if all were there."""
+    thread = kit.thread()
+    thread.instruct("Be brief.")
+    long = thread.open(Instructions(content="Be slow."), Prompt(content="a long task"))
+    for number in range(400):
+        given = [Instructions(content=f"{number}: " + "rule " * 100), Instructions(content="and so on")]
+        thread.turn(*given, *kit.asks("next"), aborted=number == 399)
+    fold, whole = thread.fold(), thread.fold()
+
+    fold.trim(300)
+
+    assert [item.event.content[:8] for item in fold.instructions] == ["Be slow.", "398: rul", "and so o"]
+    assert fold.in_force(402, "builder") == whole.in_force(402, "builder")
+    assert fold.in_force(2, "builder") == whole.in_force(2, "builder")
+    assert held(fold) == fold.size < held(whole) == whole.size
+    thread.append(TurnCommitted(), key=long)
+    for one in (fold, whole):
+        one.add(thread.records[-1])
+    assert fold.in_force(402, "builder") == whole.in_force(402, "builder")
+
+
+def held(fold: Fold) -> int:
+    """Bytes of everything that was said in a thread, as far as it is folded."""
+    said = [item for turn in fold.turns.values() for item in turn.items]
+    return sum(len(item.event.content) for item in (*said, *fold.instructions))

@@ -68,3 +68,18 @@ async def test_what_is_appended_while_a_thread_is_read_anew_belongs_to_the_next_
     assert replayed.messages == found.messages
     assert later.recipe.turns[-1] == 172
     assert str(later.messages).count("'late'") == 3
+
+
+async def test_a_turn_that_stays_open_for_long_is_not_forgotten(system: System) -> None:
+    """Of the thread that it began before, only what is new is read for each of its contexts."""
+    key = await system.open(Prompt(content="a long task"))
+    await talked(system, 120)
+    for _ in range(2):
+        await system.compose(key=key, store=True, window=512)
+    before = system.worker.statistics()
+
+    found = await system.compose(key=key, store=True, window=512)
+
+    assert "a long task" in str(found.messages)
+    after = system.worker.statistics()
+    assert (after["folded_cold"], after["records_read"]) == (before["folded_cold"], before["records_read"] + 1)
