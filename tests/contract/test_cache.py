@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis_server import RedisServer
 
 from eunoe.runtime.cache import NoCache, cache_of
 from eunoe.runtime.doors import Cache, Clock, SystemClock
 from eunoe.runtime.settings import Settings
-from eunoe.schemas.errors import Unreachable
+from eunoe.schemas.errors import Misconfigured, Unreachable
 from eunoe.testing import ManualClock, MemoryCache
 
 SECRET = "0123456789abcdef"
@@ -23,7 +24,9 @@ SECRET = "0123456789abcdef"
 async def cache_at(
     url: str, space: str = "here", *, secret: str = SECRET, clock: Clock | None = None
 ) -> AsyncIterator[Cache]:
-    cache = cache_of(Settings(redis_url=url, redis_secret=secret, space=space), clock or SystemClock())
+    cache = cache_of(
+        Settings(redis_url=SecretStr(url), redis_secret=SecretStr(secret), space=space), clock or SystemClock()
+    )
     yield cache
     await cache.close()
 
@@ -80,6 +83,16 @@ async def test_without_a_url_nothing_is_kept() -> None:
     assert isinstance(cache, NoCache)
     assert await cache.get("k") is None
     await cache.clear()
+
+
+@pytest.mark.parametrize("password", ["hunter#2", "hunter/2", "hunter?2"])
+def test_a_url_that_cannot_be_read_is_told_without_its_password(password: str) -> None:
+    """What stands before such a character is taken for a port, and would be quoted as a wrong one."""
+    url = SecretStr(f"redis://me:{password}@there:6379")
+    with pytest.raises(Misconfigured, match="redis_url cannot be read; it is redis://USER:PASSWORD@HOST:PORT") as wrong:
+        cache_of(Settings(redis_url=url, redis_secret=SecretStr(SECRET)), SystemClock())
+
+    assert "hunter" not in str(wrong.value)
 
 
 async def test_one_space_sees_and_clears_nothing_of_another(redis_server: RedisServer) -> None:

@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 0.1  # seconds that Redis may take for one answer; reading the log again takes no longer
 CLEARED_AT_ONCE = 512  # keys removed in one round trip
+UNREADABLE = (
+    "redis_url cannot be read; it is redis://USER:PASSWORD@HOST:PORT, "
+    "in which a password has / ? # @ as %2F %3F %23 %40"
+)
 _SIGNATURE_BYTES = 32  # of HMAC-SHA-256
 
 
@@ -142,8 +146,8 @@ def cache_of(settings: Settings, clock: Clock) -> Cache:
             socket_connect_timeout=PATIENCE_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
-    except ValueError as error:
-        raise Misconfigured(f"redis_url cannot be read: {error}") from None
+    except ValueError:  # which quotes what it takes for the port, and that may be a part of the password
+        raise Misconfigured(UNREADABLE) from None
     return RedisCache(redis, settings.space, settings.redis_secret.get_secret_value().encode(), clock)
 
 
