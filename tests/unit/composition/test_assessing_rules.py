@@ -204,6 +204,16 @@ def test_by_rules_alone_every_tool_is_registered_where_they_settle_nothing() -> 
     )
 
 
+def test_a_failure_is_kept_without_the_key_that_a_server_quotes() -> None:
+    """What is decided stands in the log for good."""
+    unsettled = rules.ruled(brief("Write a poem about the sea"), OFFERED)
+    refused = "the model's API does not take the request (401): 'unknown key sk-proj-0123456789abcdefghijABCD'"
+
+    found = rules.failed(unsettled, OFFERED, refused)
+
+    assert found.failure == "the model's API does not take the request (401): 'unknown key [redacted]'"
+
+
 def test_a_model_chooses_among_what_it_was_shown() -> None:
     """Of tools and of facts; what it makes up is passed over, and what rules named stays."""
     given = brief("Will it rain?", facts=(known("f1", "note", "a"), known("f2", "note", "b")))

@@ -78,8 +78,9 @@ def by_model(brief: Brief, ruled: Ruled, offered: Sequence[ToolDefinition], answ
 
 
 def failed(ruled: Ruled, offered: Sequence[ToolDefinition], failure: str) -> Assessment:
-    """Every tool, and the task as it is, since no model said anything."""
-    return Assessment(method="fallback", tools=every(offered), rule_tools=ruled.tools, failure=one_line(failure))
+    """Every tool, and the task as it is, since no model said anything; a server may quote the key that it refused."""
+    said = redact(one_line(failure))
+    return Assessment(method="fallback", tools=every(offered), rule_tools=ruled.tools, failure=said)
 
 
 def retried(offered: Sequence[ToolDefinition]) -> Assessment:
