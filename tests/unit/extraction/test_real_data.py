@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import msgspec
 import pytest
+from recordings import folder
 
 from eunoe.client.importing import Turn as Imported
 from eunoe.client.importing import read
@@ -17,21 +15,10 @@ from eunoe.schemas.events import EntryBase, Event, Extracted, FactRecorded
 from eunoe.schemas.records import Header, Record
 
 
-def data() -> Path:
-    """The folder of recorded transcripts, beside the repository or above it."""
-    for folder in Path(__file__).resolve().parents:
-        found = folder.parent / "shared" / "data"
-        if found.is_dir():
-            return found
-    if os.environ.get("CI"):
-        pytest.fail("there are no recorded transcripts in ../shared/data")
-    pytest.skip("there are no recorded transcripts in ../shared/data")
-
-
 def facts(name: str) -> list[tuple[str, str, str]]:
     """(subject, name, value) of every fact of a transcript, turn by turn."""
     found: list[tuple[str, str, str]] = []
-    for ordinal, item in enumerate((one for one in read(data() / name) if isinstance(one, Imported)), start=1):
+    for ordinal, item in enumerate((one for one in read(folder() / name) if isinstance(one, Imported)), start=1):
         extracted, *events = derive(Turn("t", 1, ordinal, Registry(), Kinds()), [_record(item.events)])
         assert isinstance(extracted, Extracted)
         assert (extracted.failed, extracted.dropped) == ((), 0)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from recordings import folder
 
 from eunoe.client.importing import Aside, Problem, Turn, detect, read
 from eunoe.client.importing.model import Item
 from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult
 
 
-def data() -> Path:
-    """The folder of recorded transcripts, beside the repository or above it."""
-    for folder in Path(__file__).resolve().parents:
-        found = folder.parent / "shared" / "data"
-        if found.is_dir():
-            return found
-    if os.environ.get("CI"):
-        pytest.fail("there are no recorded transcripts in ../shared/data")
-    pytest.skip("there are no recorded transcripts in ../shared/data")
-
-
 def items(name: str) -> list[Item]:
-    return list(read(data() / name))
+    return list(read(folder() / name))
 
 
 def turns(found: list[Item], suffix: str = "") -> list[Turn]:
@@ -84,7 +73,7 @@ def test_counts(name: str, count: int, expected: dict[str, int]) -> None:
 
 def test_every_run_of_the_airline_agent(tmp_path: Path) -> None:
     """24 runs: as many turns as user messages, 237 in all, and no problem."""
-    files = sorted((data() / "tau_bench_airline").glob("*.json"))
+    files = sorted((folder() / "tau_bench_airline").glob("*.json"))
     found = [items(f"tau_bench_airline/{file.name}") for file in files]
     prompts = sum(file.read_text(encoding="utf-8").count('"role": "user"') for file in files)
 
