@@ -65,4 +65,4 @@ class Bodies:
                 window=window,
             )
         content = await self._pieces.read(thread, blob)
-        return Item(msgspec.structs.replace(item.event, content=content, blob=None), item.position, item.time)
+        return replace(item, event=msgspec.structs.replace(item.event, content=content, blob=None))
