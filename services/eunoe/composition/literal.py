@@ -18,7 +18,7 @@ from eunoe.schemas.context import Rendering
 from eunoe.schemas.events import Prompt, Response
 
 NO_TURN = limits.LAST_NUMBER + 1  # comes after every turn
-ERASED_TOKENS = 1  # what an erased turn counts for, so that a past of nothing else is not read to its beginning
+LEAST_TOKENS = 1  # what a turn that says nothing counts for, so that a past of none else is not read to its beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
         oldest = turn.number
         if is_erased(turn):
             erased.append(oldest)
-            reach += ERASED_TOKENS
+            reach += LEAST_TOKENS
             continue
         turns.append(inputs.kept.get(oldest, turn))
         sizes.append(_past_size(turns[-1], settings, way, whole=oldest >= kept))
-        reach += sizes[-1]
+        reach += max(sizes[-1], LEAST_TOKENS)
     full = reach > settings.window
     first = oldest if full else since or _first(inputs, oldest, len(turns) + len(erased))
     return Literal(turns[::-1], sizes[::-1], tuple(erased[::-1]), first, reach)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from eunoe.composition.fold import Fold
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, records
-from eunoe.schemas.errors import Busy, NumberReused, NumberSkipped, OutcomeUnknown
+from eunoe.schemas.errors import Busy, DoesNotFit, NumberReused, NumberSkipped, OutcomeUnknown, TooLarge
 from eunoe.schemas.events import Event
 from eunoe.schemas.requests import AppendRequest, ThreadState
 from eunoe.schemas.subjects import Caller
@@ -33,7 +33,10 @@ class Recorder:
     async def record(
         self, fold: Fold, events: Events, state: ThreadState | None, refresh: Callable[[], Awaitable[None]]
     ) -> int:
-        """Store a recipe and what it used; the position of its record. ``refresh`` reads the thread's end again."""
+        """Store a recipe and what it used; the position of its record. ``refresh`` reads the thread's end again.
+
+        Raises `Busy`, and `DoesNotFit` for a context of so many parts that no record holds its recipe.
+        """
         number = next_number(fold, state)
         for _ in range(_ATTEMPTS):
             try:
@@ -42,6 +45,11 @@ class Recorder:
                 continue
             except NumberSkipped as refused:
                 number = int(refused.detail.get("expected", 0)) or await self._again(fold, state, refresh)
+            except TooLarge:
+                raise DoesNotFit(
+                    f"the recipe of this context is more than a record of {limits.RECORD_BYTES:,} bytes holds, so many "
+                    "turns and outputs it names, and it is not handed out; use a smaller window"
+                ) from None
             except NumberReused:
                 number = max(await self._again(fold, state, refresh), number + 1)
             else:

@@ -5,29 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
 from composition_desks import ALICE, BUILDER, System, block, running, texts
 
 from eunoe.schemas import limits, records
 from eunoe.schemas.blobs import split
 from eunoe.schemas.context import Context, Watermark
-from eunoe.schemas.errors import Denied, Invalid, NotFound, TurnNotOpen
+from eunoe.schemas.errors import Denied, DoesNotFit, Invalid, NotFound, TooLarge, TurnNotOpen
 from eunoe.schemas.events import (
     ContextComposed,
+    Event,
     Instructions,
     MemoryUsed,
     Prompt,
     Response,
+    ToolCall,
+    ToolResult,
     TurnAborted,
     TurnCommitted,
     TurnOpened,
 )
+from eunoe.schemas.requests import AppendReply, AppendRequest
 from eunoe.schemas.subjects import Address, Caller
 
 
 @pytest.fixture
 def system() -> System:
     return System()
+
+
+def outputs(call: str) -> tuple[Event, Event]:
+    """A call, and an output that is longer than its reference."""
+    return ToolCall(call=call, tool="ls"), ToolResult(call=call, content="a line\n" * 40)
 
 
 async def test_a_recipe_is_stored_before_the_context_is_handed_out(system: System) -> None:
@@ -46,6 +56,48 @@ async def test_a_recipe_is_stored_before_the_context_is_handed_out(system: Syste
     assert used == MemoryUsed(context=context.id, turn=2, entries=((1, 3),))
     assert (record.header.role, record.header.principal, record.header.n) == ("worker", "composition", 1)
     assert texts(context) == ["one", "1", "two"]
+
+
+class Narrow:
+    """An auditor whose records hold 8 KiB, so that fewer parts are too many for one."""
+
+    def __init__(self, auditor: Any) -> None:
+        self._auditor = auditor
+
+    async def append(self, chain: str, request: AppendRequest) -> AppendReply:
+        if len(msgspec.json.encode(request)) > 8_192:
+            raise TooLarge("the append makes too large a record")
+        reply: AppendReply = await self._auditor.append(chain, request)
+        return reply
+
+
+async def test_a_context_of_more_parts_than_a_record_can_name_is_not_handed_out(system: System) -> None:
+    """Of 200 outputs each takes some 50 bytes of a recipe. A smaller window does it; the refusal stored nothing."""
+    recorder: Any = system.worker._recorder
+    recorder._auditor = Narrow(recorder._auditor)
+    reads = [event for number in range(20) for event in outputs(f"c{number}")]
+    for _ in range(10):
+        await system.turn(Prompt(content="Read all."), *reads, Response(content="done"))
+    key = await system.open(Prompt(content="And?"))
+    before = await system.last_seq()
+
+    with pytest.raises(DoesNotFit, match=r"more than a record of 1,048,576 bytes holds.*use a smaller window"):
+        await system.compose(key=key, store=True, window=64_000)
+
+    assert await system.last_seq() == before
+    assert (await system.compose(key=key, store=True, window=8_000)).recipe.left > 0
+
+
+async def test_turns_in_which_nothing_was_said_are_not_read_to_the_first(system: System) -> None:
+    """Of 1,500 of them a window of 256 tokens takes one for a token."""
+    for _ in range(1_500):
+        await system.turn()
+
+    context = await system.compose(prompt="next", window=256)
+
+    assert len(context.recipe.turns) <= 257
+    assert context.recipe.left >= 1_500 - 257
+    assert system.worker.statistics()["records_read"] < 1_000
 
 
 async def test_looking_stores_nothing_and_shows_the_text_of_each_layer(system: System) -> None:
