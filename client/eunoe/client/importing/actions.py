@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from eunoe.client import jsontext, messages
+from eunoe.client import jsontext
+from eunoe.client.parts import flatten
 from eunoe.schemas.events import Response, ToolCall
 
 _BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -29,7 +30,7 @@ def split(message: Mapping[str, Any], number: int) -> tuple[Response | None, Too
 
     The interface's own commands become calls of their name with their arguments; anything else is ``bash``.
     """
-    content = messages.flatten(message.get("content"))[0]
+    content = flatten(message.get("content"))[0]
     blocks = list(_BLOCK.finditer(content))
     action = message.get("action")
     if not isinstance(action, str) or not action.strip():

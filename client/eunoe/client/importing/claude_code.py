@@ -17,6 +17,7 @@ from eunoe.client.importing import times
 from eunoe.client.importing.chains import Chains, Thread
 from eunoe.client.importing.model import Aside, Item, Problem
 from eunoe.client.importing.source import Parsed, Source
+from eunoe.client.parts import SaidOrDone
 from eunoe.client.usage import usage_of
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import HappenedEvent, Prompt, Response, ToolResult
@@ -70,7 +71,7 @@ def _message(thread: Thread, value: Mapping[str, Any], kind: str, line: int) -> 
     yield from _add(thread, [_with_exit(event, value) for event in events], message, line)
 
 
-def _add(thread: Thread, events: list[messages.SaidOrDone], message: Mapping[str, Any], line: int) -> Iterator[Item]:
+def _add(thread: Thread, events: list[SaidOrDone], message: Mapping[str, Any], line: int) -> Iterator[Item]:
     conversation = thread.conversation
     if isinstance(events[0], Prompt) and events[0].content.startswith(_INTERRUPTED):
         yield from conversation.add(thread.counted(""), line)
@@ -93,7 +94,7 @@ def _shaped(message: object, kind: str) -> tuple[dict[str, Any], list[str]]:
     return {"role": kind, **message}, []
 
 
-def _finished(event: messages.SaidOrDone, value: Mapping[str, Any]) -> messages.SaidOrDone:
+def _finished(event: SaidOrDone, value: Mapping[str, Any]) -> SaidOrDone:
     """A result without content takes what the line keeps beside the message."""
     beside = value.get("toolUseResult")
     if isinstance(event, ToolResult) and not event.content and isinstance(beside, str):
@@ -103,7 +104,7 @@ def _finished(event: messages.SaidOrDone, value: Mapping[str, Any]) -> messages.
     return event
 
 
-def _with_exit(event: messages.SaidOrDone, value: Mapping[str, Any]) -> messages.SaidOrDone:
+def _with_exit(event: SaidOrDone, value: Mapping[str, Any]) -> SaidOrDone:
     """The exit status of a shell command: a result that failed names it, one that did not had 0."""
     if not isinstance(event, ToolResult) or event.tool != "Bash":
         return event

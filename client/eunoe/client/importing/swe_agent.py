@@ -17,6 +17,7 @@ from eunoe.client.importing import actions
 from eunoe.client.importing.model import Aside, Item, Problem
 from eunoe.client.importing.source import Parsed, Source
 from eunoe.client.importing.turns import Conversation
+from eunoe.client.parts import SaidOrDone, flatten
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import HappenedEvent, ToolCall, ToolResult
 
@@ -94,7 +95,7 @@ class _Run:
 
     def _message(self, message: dict[str, Any]) -> Iterator[Item]:
         if message.get("role") == "user" and self.open is not None:
-            yield from self._observed(messages.flatten(message.get("content"))[0])
+            yield from self._observed(flatten(message.get("content"))[0])
             return
         try:
             found = messages.read(message)
@@ -107,7 +108,7 @@ class _Run:
         yield from (Problem(self.line, note, kept=True) for note in (*found.notes, *unknown))
         yield from self.thread.add(events, self.line)
 
-    def _acted(self, message: Mapping[str, Any], events: tuple[messages.SaidOrDone, ...]) -> list[HappenedEvent]:
+    def _acted(self, message: Mapping[str, Any], events: tuple[SaidOrDone, ...]) -> list[HappenedEvent]:
         """The events of a message; in the text kind, its action as a call of its own."""
         if message.get("role") == "tool":
             return [self._answer(event) for event in events]
@@ -125,7 +126,7 @@ class _Run:
         if self.open is not None:
             yield from self.thread.add([self._answer(ToolResult(call=self.open.call, content=text))], self.line)
 
-    def _answer(self, event: messages.SaidOrDone) -> messages.SaidOrDone:
+    def _answer(self, event: SaidOrDone) -> SaidOrDone:
         call, self.open = self.open, None
         if not isinstance(event, ToolResult):
             return event
