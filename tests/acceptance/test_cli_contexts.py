@@ -210,7 +210,7 @@ def test_a_page_may_be_of_some_turns_or_of_one(eunoe: Shell) -> None:
         (["--html", "x.html", "--json"], "--html writes a page, and --json prints JSON; give one of them"),
         (
             ["--html", "x.html", "--window", "512"],
-            "--window goes with one context, and the list of turns was asked for;",
+            "--window goes with one context, and a page of turns was asked for; leave it out",
         ),
         (["--diff", "6", "last"], "'last' is no turn; give its number, next (the next request) or turns (the list)"),
         (

@@ -65,7 +65,7 @@ def context(
     }  # fmt: skip
     ids.check(thread, "thread")
     whats = _whats(ctx, what, diff, html)
-    check(whats, options)
+    check(whats, options, page=html is not None)
     if html is not None:
         _write(ctx, thread, whats[0], options, html)
     elif diff is not None:
@@ -101,7 +101,7 @@ def _wish(options: Mapping[str, Any]) -> Wish:
 
 def _list(ctx: typer.Context, thread: str, request: TurnsRequest) -> None:
     reply = look(ctx, turns, thread, request)
-    emit_page(ctx, reply, lambda found, width: turns_view.turns(thread, found, width))
+    emit_page(ctx, reply, lambda found, width: turns_view.turns(thread, found, width, request.after))
 
 
 def _show(ctx: typer.Context, thread: str, turn: int, wish: Wish) -> None:

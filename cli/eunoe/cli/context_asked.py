@@ -60,7 +60,7 @@ class Wish:
         )
 
 
-def check(whats: Sequence[str], given: Mapping[str, object]) -> None:
+def check(whats: Sequence[str], given: Mapping[str, object], *, page: bool = False) -> None:
     """Raise `Invalid` for what is no turn, and for an option (None: not given) that none of them takes."""
     if len(whats) > 1 and TURNS in whats:
         raise Invalid("'turns' is a list, and --diff compares two contexts; give turns by their numbers, or next")
@@ -69,7 +69,7 @@ def check(whats: Sequence[str], given: Mapping[str, object]) -> None:
         takes |= LISTED if what == TURNS else ANY | ASKED if not turn_of(what) else ANY
     for name, value in given.items():
         if value is not None and name not in takes:
-            raise Invalid(f"--{name} goes with {_owner(name)}, and {_said(whats)} asked for; leave it out")
+            raise Invalid(f"--{name} goes with {_owner(name)}, and {_said(whats, page)} asked for; leave it out")
 
 
 def turn_of(what: str) -> int:
@@ -95,7 +95,7 @@ def _owner(name: str) -> str:
     return "turns" if name in LISTED else "one context"
 
 
-def _said(whats: Sequence[str]) -> str:
-    said = {NEXT: "next", TURNS: "the list of turns"}
+def _said(whats: Sequence[str], page: bool) -> str:
+    said = {NEXT: "next", TURNS: "a page of turns" if page else "the list of turns"}
     named = [said.get(what, f"turn {what}") for what in dict.fromkeys(whats)]
     return f"{' and '.join(named)} {'was' if len(named) == 1 else 'were'}"

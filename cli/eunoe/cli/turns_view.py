@@ -16,7 +16,7 @@ _KEY = " ".join([*(f"{letter} {name}" for name, letter in bars.LETTERS.items()),
 _AT = 11  # columns before what is said of a turn
 
 
-def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
+def turns(thread: str, reply: TurnsReply, width: int, after: int = 0) -> Iterator[Text]:
     """A line a turn; under it its prompt, what its context took of the window, and a line for each change."""
     yield Text(f"thread {clean(thread)}", style="bold")
     if any(line.layers for line in reply.turns):
@@ -24,7 +24,7 @@ def turns(thread: str, reply: TurnsReply, width: int) -> Iterator[Text]:
     for line in reply.turns:
         yield from _turn(line, width)
     if not reply.turns:
-        yield Text("no turns yet")
+        yield Text(f"no turns after turn {after}" if after else "no turns yet")
     if reply.more:
         yield Text(f"more follow: add --after {reply.turns[-1].turn}", style="dim")
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_type_hints
 from eunoe.client import arguments
 from eunoe.client.tools import definitions
 from eunoe.schemas import ids, limits
-from eunoe.schemas.context import Format
+from eunoe.schemas.context import FORMATS, Format
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ComposeRequest, Refused
 
@@ -61,7 +61,7 @@ def request(
 
     What would mean the workers' settings in a request is refused where somebody gave it.
     """
-    _check(window, how)
+    _check(window, format, how)
     tools: Tools = how.get("tools", ())
     return ComposeRequest(
         window=window or 0,
@@ -87,16 +87,19 @@ def request(
     )
 
 
-def _check(window: int | None, how: Mapping[str, Any]) -> None:
+def _check(window: int | None, format: str, how: Mapping[str, Any]) -> None:  # noqa: A002
     kinds = get_type_hints(How)
     arguments.check("window", int | None, window, "a context")
+    if format not in FORMATS:
+        raise Invalid(f"there is no format {format!r} of messages; the formats are {', '.join(FORMATS)}")
     for name, value in how.items():
         if name not in kinds:
             raise TypeError(f"a context has no argument {name!r}; it has window, format, {', '.join(kinds)}")
         arguments.check(name, kinds[name], value, "a context")
     if window is not None and window < 1:
         raise Invalid(f"a window of {window} tokens is too small; the least is {limits.WINDOW_MIN}")
-    if not how.get("target", 1):
+    target = how.get("target", 1.0)
+    if not target or math.isnan(target):
         raise Invalid("the target of a context is a share of its window and more than 0; leave it out for the setting")
     for name in ("headroom", "keep"):
         if (turns := how.get(name, 0)) < 0:

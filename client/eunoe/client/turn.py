@@ -136,6 +136,10 @@ class Turn:
 
     async def usage(self, *, model: str = "", input_tokens: int = 0, output_tokens: int = 0) -> Receipt:
         """Tokens of one model call, where its reply did not carry them."""
+        for name, tokens in (("input_tokens", input_tokens), ("output_tokens", output_tokens)):
+            arguments.check(name, int, tokens, "usage")
+            if tokens < 0:
+                raise Invalid(f"{name} of usage is a number of tokens, not {tokens}")
         return await self.append(Usage(model=model, input_tokens=input_tokens, output_tokens=output_tokens))
 
     async def context(

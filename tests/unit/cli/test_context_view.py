@@ -173,6 +173,15 @@ def test_turns_list_what_changed() -> None:
     ]
 
 
+def test_no_turns_are_told_from_no_turns_after_one() -> None:
+    """Whoever asks beyond the end does not read that there are none."""
+    assert plain(turns_view.turns("builder", TurnsReply(turns=()), 80)) == ["thread builder", "no turns yet"]
+    assert plain(turns_view.turns("builder", TurnsReply(turns=()), 80, after=9)) == [
+        "thread builder",
+        "no turns after turn 9",
+    ]
+
+
 def test_a_turn_without_a_context_has_neither_figures_nor_a_bar() -> None:
     """An import: what was asked, and nothing that was composed."""
     line = TurnLine(turn=1, state="open", time=NINE, prompt="", entries=(3, 3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 import pytest
 from desks import AGENT
@@ -34,6 +36,24 @@ async def test_a_turn_commits_on_leaving(wire: Wire) -> None:
     ]
     assert {(one.state, one.agent, one.session) for one in found} == {("committed", "builder", "s")}
     assert (found[3].tool, found[3].exit_status) == ("bash", 1)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        ({"input_tokens": -1}, "input_tokens of usage is a number of tokens, not -1"),
+        ({"input_tokens": 2.5}, "input_tokens of usage: expected `int`, got `float`"),
+        ({"output_tokens": -1}, "output_tokens of usage is a number of tokens, not -1"),
+    ],
+)
+async def test_usage_is_in_tokens(wire: Wire, tokens: dict[str, Any], said: str) -> None:
+    """What no provider counts is refused, and never gets into the log."""
+    async with wire.memory() as memory:
+        with pytest.raises(Invalid) as refused:
+            async with memory.thread("t").turn("Hi") as turn:
+                await turn.usage(**tokens)
+
+    assert str(refused.value) == said
 
 
 async def test_an_exception_aborts_the_turn_and_goes_on(wire: Wire) -> None:
