@@ -124,7 +124,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=300) | st.just("…"), values, max_size=30), st.integers(256, 2000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_arguments_in_short_are_an_object_within_their_size(arguments: dict[str, Any], size: int) -> None:
     """Whatever they hold: keys in their order, and every value is itself or says that something is held back."""
     whole = parsed(json.dumps(arguments))

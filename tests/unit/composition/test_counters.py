@@ -150,7 +150,7 @@ print(sorted(name for name in sys.modules if name in ("requests", "numpy", "urll
 
 
 def test_vocabularies_are_there_without_a_network(tmp_path: Path) -> None:
-    """A process that may reach nothing, with an empty home, counts with every vocabulary, twice the same.
+    """A process that may reach nothing, with an empty home, counts with every vocabulary, and leaves nothing there.
 
     It runs in a network namespace of its own where this machine lets it have one.
     """
@@ -162,15 +162,14 @@ def test_vocabularies_are_there_without_a_network(tmp_path: Path) -> None:
         "text": True,
     }
 
-    first, again = (subprocess.run(command, check=False, **options) for _ in range(2))
+    ended = subprocess.run(command, check=False, **options)
 
-    assert (first.returncode, first.stderr) == (0, "")
-    lines = first.stdout.splitlines()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    lines = ended.stdout.splitlines()
     assert [line.split()[0] for line in lines[:-1]] == [
         *("o200k_base", "cl100k_base", "llama3", "qwen3", "llama3", "bytes/4")
     ]
     assert lines[-2:] == ["bytes/4 5", "[]"]
-    assert again.stdout == first.stdout
     assert list(tmp_path.iterdir()) == []
 
 
