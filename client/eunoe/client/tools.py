@@ -8,6 +8,8 @@ from typing import Any
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ToolDefinition
 
+NAMED = ("function", "custom")  # types of tools that the caller runs itself, under names of their own
+
 
 def definitions(tools: Sequence[object]) -> tuple[ToolDefinition, ...]:
     """Each tool is a `ToolDefinition`, a name, or a definition as a provider's API takes it.
@@ -28,11 +30,12 @@ def _definition(tool: object) -> ToolDefinition:
 
 
 def _described(tool: Mapping[Any, Any]) -> ToolDefinition:
-    """A tool of the Chat Completions API has what it is under ``function``; one that a provider runs itself may have no
+    """A tool of the Chat Completions API has what it is under its type; one that a provider runs itself may have no
     name but its type."""
-    function = tool.get("function")
-    about: Mapping[Any, Any] = function if isinstance(function, Mapping) else tool
-    name, description = about.get("name") or tool.get("type"), about.get("description") or ""
+    kind = tool.get("type")
+    inner = (tool.get(one) for one in NAMED)
+    about: Mapping[Any, Any] = next((one for one in inner if isinstance(one, Mapping)), tool)
+    name, description = about.get("name") or (None if kind in NAMED else kind), about.get("description") or ""
     if not isinstance(name, str) or not isinstance(description, str):
         had = ", ".join(map(str, about))
         raise Invalid(f"a tool has a name, and may have a description, as text; this one has {had}")

@@ -143,6 +143,11 @@ def test_only_a_window_that_was_configured_is_the_clients_own() -> None:
         ({"window": -1}, "a window of -1 tokens is too small; the least is 256"),
         ({"window": "8192"}, "window of a context: expected `int | None`, got `str`"),
         ({"window": True}, "window of a context: expected `int | None`, got `bool`"),
+        (
+            {"format": "xml"},
+            "there is no format 'xml' of messages; the formats are openai, responses, anthropic, text, ma",
+        ),
+        ({"target": math.nan}, "the target of a context is a share of its window and more than 0"),
         ({"target": 0.0}, "the target of a context is a share of its window and more than 0"),
         ({"target": "half"}, "target of a context: expected `float`, got `str`"),
         ({"headroom": -1}, "headroom of a context is a number of turns, not -1; leave it out for the setting"),
@@ -185,16 +190,26 @@ def test_tools_are_taken_as_they_are_at_hand() -> None:
     own = ToolDefinition(name="deploy", words=("ship",), always=True)
     chat = {"type": "function", "function": {"name": "read_file", "description": "Read a file.", "parameters": {}}}
     responses: dict[str, object] = {"type": "function", "name": "grep", "description": None, "parameters": {}}
+    custom = {"type": "custom", "custom": {"name": "run_sql", "description": "Run SQL.", "format": {"type": "text"}}}
     anthropic = {"name": "edit", "description": "Edit a file.", "input_schema": {}}
 
-    assert definitions(["ls", own, chat, responses, anthropic, {"type": "web_search"}]) == (
+    assert definitions(["ls", own, chat, responses, custom, anthropic, {"type": "web_search"}]) == (
         ToolDefinition(name="ls"),
         own,
         ToolDefinition(name="read_file", description="Read a file."),
         ToolDefinition(name="grep"),
+        ToolDefinition(name="run_sql", description="Run SQL."),
         ToolDefinition(name="edit", description="Edit a file."),
         ToolDefinition(name="web_search"),
     )
+
+
+@pytest.mark.parametrize("kind", ["function", "custom"])
+def test_a_tool_of_the_callers_own_is_not_called_by_its_type(kind: str) -> None:
+    """One without a name is a mistake, in either shape of a definition."""
+    for tool in ({"type": kind, "description": "Read a file."}, {"type": kind, kind: {"description": "Read."}}):
+        with pytest.raises(Invalid, match="a tool has a name"):
+            definitions([tool])
 
 
 async def test_a_refused_context_is_composed_again_as_it_was(memory: Memory, composers: Composers) -> None:
