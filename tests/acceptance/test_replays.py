@@ -136,6 +136,28 @@ async def test_rounds_that_had_left_may_be_erased_without_a_difference(memory: M
     assert shown.differs == "erased: entry 25"
 
 
+async def test_what_was_shown_in_short_is_said_to_be_erased_all_the_same(memory: Memory, fleet: Fleet) -> None:
+    """An output that was a reference, a reply that copied it and was cut, and a call whose arguments were held back."""
+    thread, rows = memory.thread("short"), "".join(f"row {number} holds {number * number}\n" for number in range(60))
+    async with thread.turn("Show it") as turn:
+        await turn.call("lookup", {"query": "word " * 300})
+        await turn.result(rows)
+        await turn.reply(f"Here it is:\n\n{rows}\nThat is all.")
+    async with thread.turn("And now?") as turn:
+        saw = await turn.context(window=8192)
+        await turn.reply("So it is.")
+    assert await fleet.settle(60)
+    assert [one.how for one in saw.recipe.renderings] == ["arguments", "reference", "cut"]
+
+    await memory.erase(thread="short", entries=[(2, 4)], reason="a test")
+    after = await thread.context(turn=2)
+
+    _, call, output, reply, _ = after.messages
+    assert after.differs == "erased: entry 2; erased: entry 3; erased: entry 4"
+    assert call["tool_calls"][0]["function"]["arguments"] == '{"arguments":"[entry 2 was erased]"}'
+    assert (output["content"], reply["content"]) == ("[entry 3 was erased]", "[entry 4 was erased]")
+
+
 async def test_a_recipe_of_another_renderer_says_so_where_its_bytes_differ(
     memory: Memory, fleet: Fleet, settings: Settings
 ) -> None:

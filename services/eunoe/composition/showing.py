@@ -79,9 +79,9 @@ def _step(turn: Turn, step: Step, how: Mapping[int, Rendering], manner: Manner, 
 
 
 def shown_text(turn: Turn, item: Item, how: Mapping[int, Rendering], manner: Manner) -> str:
-    """The text of one entry as its rendering says."""
+    """The text of one entry as its rendering says; of an erased one, that it is."""
     event, rendering = item.event, how.get(item.entry)
-    if rendering is None:
+    if rendering is None or event.erased:
         return contents.text(event, hints.recall_text(item.entry, manner.memory_tool))
     if isinstance(event, ToolCall):
         return arguments.shorten(event, rendering.size, manner.memory_tool)
