@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ MUST_BE = {  # by pydantic's type of an error: what the value has to be, with th
     "int_parsing": "a whole number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
     "literal_error": "{expected}",
@@ -114,7 +119,9 @@ def _variables() -> dict[str, Any]:
     try:
         return dict(EnvSettingsSource(Settings)())
     except SettingsError as error:
-        raise Misconfigured(f"a variable cannot be read: {error}; a table is given as JSON") from None
+        named = re.search(r'field "(\w+)"', str(error))
+        variable = PREFIX + named[1].upper() if named else "a variable"
+        raise Misconfigured(f"{variable} cannot be read; a table or a list is given as JSON") from None
 
 
 def _refuse_unknown_variables() -> None:
@@ -158,4 +165,6 @@ def _shown(settings: Settings, name: str) -> str:
         return "(set)" if value.get_secret_value() else ""
     if isinstance(value, dict | tuple):
         return json.dumps(value) if value else ""
+    if isinstance(value, bool):
+        return json.dumps(value)  # as it is written in the file
     return str(value)

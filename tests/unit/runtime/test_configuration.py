@@ -65,6 +65,8 @@ def test_a_bad_value_is_named_with_its_field_and_its_source(monkeypatch: pytest.
     ("name", "value", "must"),
     [
         ("PORT", "70000", "65535 or less"),
+        ("TARGET", "half", "a number"),
+        ("RELEVANT", "maybe", "true or false"),
         ("WINDOW", "1", "256 or more"),
         ("ROLE", "boss", "'person', 'caller', 'tool', 'agent', 'worker' or 'viewer'"),
         ("SYNC", "never", "always, or a time like 500ms or 2s"),
@@ -82,6 +84,19 @@ def test_what_a_value_must_be_is_said_in_our_words(
         load()
 
     assert str(refused.value).endswith(f" is not valid: it must be {must}")
+
+
+def test_a_table_that_is_no_json_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by nothing that only the program knows."""
+    monkeypatch.setenv("EUNOE_COUNTERS", "qwen3")
+
+    with pytest.raises(Misconfigured, match=r"^EUNOE_COUNTERS cannot be read; a table or a list is given as JSON$"):
+        load()
+
+
+def test_whether_is_shown_as_the_file_has_it() -> None:
+    """True is no word of TOML."""
+    assert next(line.value for line in load().sources() if line.field == "relevant") == "true"
 
 
 def test_a_name_that_is_like_none_gets_no_suggestion(monkeypatch: pytest.MonkeyPatch) -> None:
