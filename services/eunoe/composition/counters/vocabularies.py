@@ -36,6 +36,7 @@ def installed() -> tuple[str, ...]:
 @functools.cache
 def load(name: str) -> VocabularyCounter:
     """The counter of a vocabulary that is installed. The first time takes a third of a second and 80 MB for the
-    largest one, so each is loaded when a request needs it."""
+    largest one, so each is loaded when a request needs it. The library keeps the interpreter to itself meanwhile, so
+    that nothing would be gained by a thread of its own."""
     library: Any = importlib.import_module("quicktok")
     return VocabularyCounter(name, library.Tokenizer(name, ""))
