@@ -30,7 +30,7 @@ from eunoe.testing import NatsServer
 
 OTHERS = ("audit", "extraction", "facts")
 LONG = 30  # turns of a thread of which not every one is looked at
-SAID_AGAIN = 30  # turns of a run, at most
+SAID_AGAIN = 16  # turns of a run, at most
 SECONDS = 60.0  # that the workers may take to settle
 LIVE: Mapping[str, dict[str, Any]] = {
     "task_00": {"window": 2560, "format": "openai"},
