@@ -129,12 +129,13 @@ async def remember(memory: Memory, settings: Settings) -> None:
 
 async def all_looks(memory: Memory, thread: str) -> list[Look]:
     """Every turn of a short thread, and a sample of a long one with its first and last, as they were; one of them
-    in each other way too."""
+    in another way too, and in each of those in a thread that was said again."""
     count = len(await memory.thread(thread).turns(limit=1000))
     chance = Random(thread)
     turns = range(1, count + 1)
     sample = turns if count <= LONG else sorted({1, count, *chance.sample(turns, LONG)})
-    otherwise = [(chance.choice(turns), at) for at in range(len(OTHERWISE))]
+    ways = range(len(OTHERWISE)) if thread.startswith("live-") else [chance.randrange(len(OTHERWISE))]
+    otherwise = [(chance.choice(turns), at) for at in ways]
     return [(thread, number, at) for number, at in [*((number, -1) for number in sample), *otherwise]]
 
 
