@@ -132,13 +132,10 @@ def _shrink(draft: Draft) -> None:
 
 def _last_resort(draft: Draft) -> None:
     """Over the window itself: the last turn that is over leaves too where it is not kept, then facts are held back,
-    the session's state, and pinned facts last."""
-    gone = len(draft.turns) - draft.kept
-    if gone and draft.leave_unless_larger(gone):
-        draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
-        draft.measure_tail()
-        draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
-    if draft.total > draft.settings.window and draft.outline:
+    the session's state, and pinned facts last. A turn that is shorter than what is said of it leaves after all where
+    that takes less room once the facts are held back."""
+    _last_turn_leaves(draft)
+    if draft.total > draft.settings.window and draft.outline_bytes:
         draft.outline_bytes = 0
         draft.measure_blocks()
     while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
@@ -152,7 +149,17 @@ def _last_resort(draft: Draft) -> None:
         draft.pinned_bytes //= 2
         draft.measure_blocks()
     if draft.total > draft.settings.window:
+        _last_turn_leaves(draft)
+    if draft.total > draft.settings.window:
         raise _does_not_fit(draft)
+
+
+def _last_turn_leaves(draft: Draft) -> None:
+    gone = len(draft.turns) - draft.kept
+    if gone and draft.leave_unless_larger(gone):
+        draft.dropped, draft.shrink = (draft.dropped, draft.shrink) if draft.in_rounds else (0, 0)
+        draft.measure_tail()
+        draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
 
 
 def _does_not_fit(draft: Draft) -> DoesNotFit:

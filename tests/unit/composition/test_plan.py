@@ -293,3 +293,24 @@ def test_usage_anchors_the_next_count(kit: Any) -> None:
     assert fold.anchor((8192, "bytes/4", "openai")) == 300
     assert fold.anchor((4096, "bytes/4", "openai")) == 0
     assert kit.compose()(fold, key=key, anchor=300).recipe.tokens == recipe.tokens + 300
+
+
+@pytest.mark.parametrize("memory_tool", [False, True])
+def test_a_request_fits_wherever_it_fits_without_the_turns_before_it(kit: Any, memory_tool: bool) -> None:
+    """The last turn is shorter than what is said once it left, unless its facts are held back: then it leaves too."""
+    thread = kit.thread()
+    thread.turn(*kit.asks("x" * 120, answer="y" * 80))
+    facts = [kit.fact("z" * 100, name=f"{number}.py", turn=1) for number in range(3)]
+    compose, fold = kit.compose(window=512, memory_tool=memory_tool), thread.fold()
+
+    def fits(size: int, **more: Any) -> bool:
+        try:
+            compose(fold, request="w" * size, earlier=facts, **more)
+        except DoesNotFit:
+            return False
+        return True
+
+    sizes = range(1_200, 2_048, 4)
+    assert [size for size in sizes if fits(size)] == [size for size in sizes if fits(size, mark=2)]
+    assert fits(sizes[0])
+    assert not fits(sizes[-1])
