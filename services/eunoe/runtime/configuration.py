@@ -16,6 +16,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
+from eunoe.runtime import addresses
 from eunoe.runtime.settings import PREFIX, Settings, home
 from eunoe.schemas.errors import Misconfigured
 
@@ -161,6 +162,8 @@ def _reason(error: ErrorDetails, name: str) -> str:
 
 def _shown(settings: Settings, name: str) -> str:
     value = settings.anchors_path if name == "anchors" else getattr(settings, name)
+    if name == "model_url":
+        return addresses.shown(settings.model_url)
     if isinstance(value, SecretStr):
         return "(set)" if value.get_secret_value() else ""
     if isinstance(value, dict | tuple):

@@ -137,6 +137,13 @@ def test_a_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert configuration.settings.password.get_secret_value() == "hunter2"
 
 
+def test_an_address_of_a_model_is_shown_without_its_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server of one's own may stand behind one."""
+    monkeypatch.setenv("EUNOE_MODEL_URL", "https://me:hunter2@models.example/v1")
+
+    assert next(line.value for line in load().sources() if line.field == "model_url") == "https://***@models.example/v1"
+
+
 def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """As compose files pass on what nobody set."""
     monkeypatch.setenv("EUNOE_PORT", "")
