@@ -146,8 +146,7 @@ async def test_a_context_is_refused_though_other_turns_composed_since(system: Sy
     of them refused the others have what it taught."""
     key = await system.talked(8)
     first = await composed(system, key)
-    for _ in range(others):
-        other = await composed(system, await system.open(Prompt(content="Me too.")))
+    beside = [await composed(system, await system.open(Prompt(content="Me too."))) for _ in range(others)]
     refused = Refused(context=first.id, tokens=2600)
 
     second = await composed(system, key, refused)
@@ -160,8 +159,8 @@ async def test_a_context_is_refused_though_other_turns_composed_since(system: Sy
     assert again.recipe.refused == first.id
     events = [event for record in await log_of(system) for event in record.events]
     assert sum(isinstance(event, ContextRefused) for event in events) == 1
-    with pytest.raises(Invalid, match=f"context '{other.id}' is not the last of turn 9, which is {again.id}"):
-        await composed(system, key, Refused(context=other.id, tokens=2600))
+    with pytest.raises(Invalid, match=f"context '{beside[-1].id}' is not the last of turn 9, which is {again.id}"):
+        await composed(system, key, Refused(context=beside[-1].id, tokens=2600))
 
 
 class Lossy:
