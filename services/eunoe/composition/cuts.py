@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from eunoe.composition import contents
@@ -31,6 +31,7 @@ _QUOTE = re.compile(r"\s*(?:>\s?)+")
 PROMPT = "$ "  # begins a line that shows what was typed
 SMALL = 4_096  # characters of an output in which a word is looked for as it is, sooner than its words are told apart
 WORK = 1 << 27  # characters that are compared for one reply at most, some tenths of a second
+READYING = 128  # what a character of an output counts for there when its words are told apart: 1 MiB of outputs in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,11 @@ class Source:
         self.entry = entry
         self._parts = parts
 
+    @property
+    def size(self) -> int:
+        """Characters of it as it is."""
+        return sum(map(len, self._parts))
+
     @cached_property
     def texts(self) -> tuple[str, ...]:
         return tuple(_joined(_words(part.splitlines(), numbered=False)) for part in self._parts)
@@ -62,7 +68,7 @@ class Source:
     def lacks(self, words: Sequence[str]) -> bool:
         """Whether these words surely stand in neither: formatting is only ever taken away, so a word of the output as
         it is compared stands in the output as it is."""
-        if sum(map(len, self._parts)) <= SMALL:
+        if self.size <= SMALL:
             return not any(all(word in part for word in words[: limits.CUT_WORDS]) for part in self._parts)
         return not self._known.issuperset(words)
 
@@ -77,6 +83,15 @@ class _Search:
     more: what is left of it then stays as it is."""
 
     left: int = WORK
+    _ready: set[int] = field(default_factory=set)
+
+    def affords(self, one: Source) -> bool:
+        """Whether an output is still worth being made ready; that counts once for a reply, whatever other replies
+        had of it."""
+        if one.size > SMALL and one.entry not in self._ready:
+            self._ready.add(one.entry)
+            self.left -= READYING * one.size
+        return self.left > 0
 
     def found(self, words: Sequence[str], texts: Iterable[str]) -> bool:
         joined = _joined(words)
@@ -135,6 +150,8 @@ def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source], search: _
         stop = max(_reach(blocks, at, one, search, plain=plain) for plain in (False, True))
         if stop > (best[0] if best else at):
             best = (stop, one.entry)
+        if stop == len(blocks):  # no other output copies more
+            break
     return best
 
 
@@ -151,7 +168,7 @@ def _reach(blocks: Sequence[_Block], at: int, one: Source, search: _Search, *, p
 
     def copies(stop: int) -> bool:
         new = [block.plain if plain else block.words for block in blocks[at:stop]]
-        if not all(new) or any(map(one.lacks, new)):
+        if not all(new) or not search.affords(one) or any(map(one.lacks, new)):
             return False
         return search.found(words(stop), one.texts if plain else (*one.texts, *one.plain))
 

@@ -189,3 +189,24 @@ def test_a_reply_that_nearly_copies_everywhere_does_not_hold_anybody_up() -> Non
     reply = "\n\n".join("a b " * 12 + "b a" for _ in range(20_000))
 
     assert cuts.cuts(reply, outputs) == ()
+
+
+def test_no_more_outputs_are_made_ready_than_a_reply_is_worth() -> None:
+    """Each begins as the reply does, and has a word that it lacks. The copy is in the last of them: it is found after
+    256 KiB of others, and not after 1,280 KiB, where looking further would hold others up."""
+    same = "a b c d e\n" * 6
+    text = same + "the end\n"
+    other, copied = (same + "word\n" * 50_000)[: 256 * 1024], f"{text}{'word ' * 1000}"
+
+    assert after(text, other, copied) == "(showed the person the bash output, entry 8)\n"
+    assert after(text, *[other] * 5, copied) == text
+
+
+def test_an_output_that_a_reply_copies_whole_is_the_only_one_that_is_made_ready() -> None:
+    """No other can copy more."""
+    text = "one two three four five six seven\n" * 200
+    held = sources(text, text)
+
+    assert [entry for _, _, entry in cuts.cuts(text, held)] == [7]
+    assert "_known" in held[0].__dict__
+    assert "_known" not in held[1].__dict__
