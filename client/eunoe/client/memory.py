@@ -24,7 +24,7 @@ from eunoe.runtime.requester import Requester
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import ids
-from eunoe.schemas.errors import WorkerMissing
+from eunoe.schemas.errors import Misconfigured, WorkerMissing
 from eunoe.schemas.subjects import Role
 
 logger = logging.getLogger(__name__)
@@ -55,6 +55,8 @@ class Memory(Erasing):
         survive this process. ``keep`` (default: whether there is such a file): see `Appending`.
         Raises `Unreachable`, `Denied`, `Misconfigured`.
         """
+        if embedded and url:
+            raise Misconfigured("embedded=True runs a server of its own, and url names another one; give one of them")
         chosen = chosen_settings(settings, url=url, space=space, role=role, principal=principal)
         path = Path(outbox) if outbox is not None else None
         return _connected(cls, chosen, embedded, path, path is not None if keep is None else keep)

@@ -13,7 +13,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Context, Format
-from eunoe.schemas.errors import NotFound
+from eunoe.schemas.errors import Invalid, NotFound
 from eunoe.schemas.events import Attachment, Event
 from eunoe.schemas.requests import (
     ComposeReply,
@@ -79,6 +79,8 @@ class Thread:
         ``window``: its tokens; None for the setting, and, of a past turn, for its own. ``preview``: as a turn of that
         preview would see it now. Everything else is in `How`.
         """
+        if turn and prompt:
+            raise Invalid(f"a prompt goes with the next request, and turn {turn} was asked for; give one of them")
         return await self.compose(window=window, format=format, prompt=prompt, turn=turn, preview=preview, **how)
 
     async def compose(

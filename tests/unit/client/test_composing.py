@@ -15,7 +15,7 @@ from eunoe.client.tools import definitions
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Context, Recipe, Watermark
-from eunoe.schemas.errors import Invalid, OutcomeUnknown
+from eunoe.schemas.errors import Invalid, Misconfigured, OutcomeUnknown
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, Refused, ToolDefinition
 from eunoe.schemas.subjects import Caller
 
@@ -126,6 +126,20 @@ async def test_a_window_of_the_clients_own_is_asked_for_but_not_of_a_past_turn(
     await thread.context(4096, turn=3)
 
     assert [(request.window, request.turn) for request in composers.asked] == [(2048, 0), (4096, 0), (0, 3), (4096, 3)]
+
+
+async def test_a_past_turn_has_its_own_prompt(memory: Memory, composers: Composers) -> None:
+    """One that is given beside its number would be asked of nobody."""
+    with pytest.raises(Invalid, match="a prompt goes with the next request, and turn 3 was asked for; give one of th"):
+        await memory.thread("t").context(turn=3, prompt="And?")
+
+    assert composers.asked == []
+
+
+def test_a_server_of_its_own_and_another_are_not_both_meant() -> None:
+    """What was named would never be reached."""
+    with pytest.raises(Misconfigured, match="embedded=True runs a server of its own, and url names another one; give"):
+        Memory.connect("nats://127.0.0.1:1", embedded=True)
 
 
 def test_only_a_window_that_was_configured_is_the_clients_own() -> None:
