@@ -42,7 +42,7 @@ def build(kit: Any, turns: list[tuple[str, str | None, str]]) -> Any:
 
 @pytest.mark.parametrize("form", FORMATS)
 @given(turns=threads, counter=st.sampled_from(COUNTERS), window=st.sampled_from([1024, 2048, 8192]), asked=said)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_context_fits_by_the_count_of_its_own_bytes(
     kit: Any, form: str, turns: Any, counter: Counter, window: int, asked: str
 ) -> None:
