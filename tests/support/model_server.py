@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ AT_ONCE = ("retry-after-ms", "1")  # has clients try again without waiting
 @dataclass(frozen=True)
 class Reply:
     """One answer: a text, a refusal, or a status with a message; ``drop`` ends the connection without one, and
-    ``hold`` gives none until the server stops."""
+    ``hold`` gives none until the server stops or whoever asked hangs up."""
 
     text: str = ""
     refusal: str = ""
@@ -33,12 +34,14 @@ class Reply:
 
 @dataclass
 class ModelServer:
-    """Gives its replies in order, and the last one again and again. ``asked`` are the requests' bodies in order."""
+    """Gives its replies in order, and the last one again and again. ``asked`` are the requests' bodies in order, and
+    ``given_up`` counts those for whose answer nobody waited any more."""
 
     replies: list[Reply]
     port: int = 0
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    given_up: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -90,12 +93,18 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         reply = self.script.next(body, {name.lower(): value for name, value in self.headers.items()})
         if reply.hold:
-            self.script.stopped.wait()
+            self._hold()
         if reply.drop or reply.hold:
             self.close_connection = True
             return
         shaped = _anthropic(reply) if self.path.endswith("/messages") else _openai(reply)
         self._send(reply.status, reply.body.encode() or json.dumps(shaped).encode())
+
+    def _hold(self) -> None:
+        while not self.script.stopped.is_set():
+            if select.select([self.connection], [], [], 0.02)[0]:  # nothing more is sent, so it was closed
+                self.script.given_up += 1
+                return
 
     def _send(self, status: int, data: bytes) -> None:
         self.send_response(status)

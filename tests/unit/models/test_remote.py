@@ -173,10 +173,12 @@ async def test_a_connection_that_breaks_is_tried_again(asking: Asking) -> None:
 
 
 async def test_nobody_waits_longer_than_was_said(asking: Asking) -> None:
-    """A server that never answers."""
-    async with asking(Reply(hold=True)) as (model, _):
+    """A server that never answers is told so: its connection is closed, and nothing is asked again."""
+    async with asking(Reply(hold=True)) as (model, server):
         with pytest.raises(ModelFailed, match=r"gave no answer within 0\.2 s") as failed:
             await model.ask("Where?", Point, Limits(seconds=0.2))
+        await until(lambda: server.given_up == 1, "the connection is closed")
+        assert len(server.asked) == 1
 
     assert failed.value.detail["reason"] == "timeout"
 
