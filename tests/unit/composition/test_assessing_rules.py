@@ -384,7 +384,6 @@ def test_a_context_names_the_tools_only_where_they_are_not_all() -> None:
         ((READ, READ), "", "'read_file' is offered 2 times"),
         (tuple(ToolDefinition(name=str(n)) for n in range(limits.TOOLS_MAX + 1)), "", "256 tools at most, not 257"),
         ((), "query", "'query' was called, and no tools are offered"),
-        ((READ,), "q" * 129, "the tool id is 129 bytes long"),
         ((ToolDefinition(name="a", words=("w",) * 65),), "", "the tool 'a' has 65 words; it may have 64 of 128"),
         ((ToolDefinition(name="a", words=("w" * 129,)),), "", "the tool 'a' has 1 words; it may have 64 of 128"),
         ((ToolDefinition(name="a", description="d" * 32_769),), "", "'a' has 32,769 characters; the limit is 32,768"),

@@ -22,8 +22,6 @@ def check(tools: Sequence[ToolDefinition], unregistered: str) -> None:
             raise Invalid(f"the tool {name!r} is offered {count} times; name each tool once")
     for tool in tools:
         _check_words(tool)
-    if unregistered:
-        ids.check(unregistered, "tool")
     if unregistered and not tools:
         raise Invalid(f"the tool {unregistered!r} was called, and no tools are offered; give those that there are")
 
