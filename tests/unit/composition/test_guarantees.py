@@ -231,13 +231,14 @@ def test_what_is_handed_out_fits_by_its_own_count(kit: Any, story: Story, window
 def test_average_turns_do_not_condense_one_after_the_other(
     kit: Any, window: int, target: float, size: int, rounds: int, memory_tool: bool
 ) -> None:
-    """Where two of them and the request are less than what lies between 85 % and the goal."""
+    """Where two of them and the request are less than what lies between 85 % and the goal, and one is less than the
+    goal: of a larger one, the last that is shown is shortened, each time another."""
     thread, recipe, last = kit.thread(), None, -2
     compose = kit.compose(window=window, target=target, memory_tool=memory_tool)
     thread.turn(*kit.asks("what next?", answer="x" * size))
     fold = thread.fold()
     turn = (size * (rounds + 1) + 300 * rounds + 120) // 4  # tokens of one, with its outputs whole and what frames them
-    roomy = 2 * turn + 20 < (0.85 - target) * window
+    roomy = 2 * turn + 20 < (0.85 - target) * window and turn < target * window
     for number in range(20):
         prompts = {turn.number: said for turn in fold.turns.values() if (said := outline.asked_in(turn))}
         recipe = compose(fold, request="what next?", before=recipe, named=prompts).recipe
