@@ -22,6 +22,7 @@ _UNSEEN = frozenset("\u200b\u2060\u2061\u2062\u2063\u2064\ufeff") | {chr(code) f
 """What takes no room in any script, so that words of it are read by a model and by nobody who looks."""
 
 _WRITTEN_OUT = _TURNING | _ENDING | _UNSEEN
+_IN_JSON = re.compile(f"[\x7f-\x9f{''.join(sorted(_WRITTEN_OUT))}]")  # the others JSON escapes anyway
 _END_SPACES = re.compile(r" +$", re.MULTILINE)
 
 T = TypeVar("T")
@@ -72,13 +73,13 @@ def emit(ctx: typer.Context, value: T, render: Callable[[T], RenderableType]) ->
 def emit_json(value: Any) -> None:
     """One JSON document, indented; structs, dataclasses, paths and dates as msgspec writes them."""
     raw = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(raw, indent=2).decode() + "\n")
+    sys.stdout.write(_unsteering(msgspec.json.format(raw, indent=2).decode()) + "\n")
 
 
 def emit_line(ctx: typer.Context, value: T, line: Callable[[T], RenderableType]) -> None:
     """One item of a stream: a line of JSON with --json, else as ``line`` shows it; flushed at once."""
     if choices(ctx).json:
-        sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
+        sys.stdout.write(_unsteering(msgspec.json.encode(value, enc_hook=str).decode()) + "\n")
     else:
         console(ctx).print(line(value), soft_wrap=True)
     sys.stdout.flush()
@@ -103,6 +104,16 @@ def clean(text: str) -> str:
     do not need that), what ends lines in some places only, and what cannot be seen.
     """
     return "".join(character if _harmless(character) else _escaped(ord(character)) for character in text)
+
+
+def _unsteering(json_text: str) -> str:
+    """The same JSON, in which what `clean` writes out is escaped: a terminal obeys control characters there, too."""
+    return _IN_JSON.sub(lambda found: _in_json(found[0]), json_text)
+
+
+def _in_json(character: str) -> str:
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _harmless(character: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import typer
 
 from eunoe.cli.app import App, Choices, choices
 from eunoe.cli.errors import guarded
-from eunoe.cli.output import clean, console, table
+from eunoe.cli.output import clean, console, emit_json, table
 from eunoe.runtime.roster import NAMES
 from eunoe.schemas.errors import Conflict, EunoeError, Misconfigured, NotFound, Unreachable
 
@@ -165,6 +166,16 @@ def test_text_cannot_steer_the_terminal() -> None:
     assert clean("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680") == (
         "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     )
+
+
+def test_json_cannot_steer_the_terminal_and_stays_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a terminal would obey, or not show, is escaped; other scripts are printed as they are."""
+    value = {"a": "\x9b31m \x7f \u202e \u2028 \U000e0041 \u00e9 \u05d0"}
+    emit_json(value)
+
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value
+    assert '"\\u009b31m \\u007f \\u202e \\u2028 \\udb40\\udc41 \u00e9 \u05d0"' in printed
 
 
 def test_tables_fit_eighty_columns_and_hold_no_colour_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
