@@ -6,7 +6,7 @@ be folded: `eunoe.composition.plan.enough` sees to it that they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from eunoe.composition import outline
@@ -34,14 +34,14 @@ class Left:
 def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
     """The turns before turn ``first``: those that the last outline names, and those that left since.
 
-    Where there is no last outline, they are those of the last `LOOKED_AT` turns. ``erased`` are turns from ``first``
-    on that have nothing to say.
+    Where there is no last outline, they are those of the last `LOOKED_AT` turns. Those of them too that were open for
+    the last recipe and are committed since. ``erased`` are turns from ``first`` on that have nothing to say.
     """
     before, fold = inputs.before, inputs.fold
     named = [one for one in before.outline if one.turn < first] if before else []
     doubtful = [turn for number in _doubtful(inputs) if number < first and (turn := fold.turns.get(number))]
     gone = {turn.number for turn in doubtful if is_erased(turn)}
-    turns = list(_committed(fold, _start(inputs, first), first))
+    turns = [*_late(inputs, named, first), *_committed(fold, _start(inputs, first), first)]
     empty = {turn.number for turn in turns if is_erased(turn)}
     shown = [turn for turn in turns if turn.number not in empty]
     known = max(_erased_before(before) - sum(number < inputs.mark for number in erased), 0)
@@ -51,7 +51,7 @@ def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
     prompts |= {turn.number: said for turn in shown if (said := outline.asked_in(turn))}
     kept = [one for one in named if one.turn not in gone]
     return Left(
-        turns=(*kept, *(outline.left_turn(turn) for turn in shown)),
+        turns=tuple(sorted((*kept, *(outline.left_turn(turn) for turn in shown)), key=lambda one: one.turn)),
         prompts=prompts,
         erased=total + sum(number >= inputs.mark for number in empty),
         found=total - known,
@@ -65,12 +65,43 @@ def is_new(before: Recipe | None) -> bool:
 
 def reach(inputs: Inputs, first: int) -> int:
     """The oldest turn that has to be folded where ``first`` is the oldest that may be literal."""
-    return max(min([first, _start(inputs, first), _pending(inputs, first), *_doubtful(inputs)]), 1)
+    late = [first - LOOKED_AT] if _any_late(inputs) else []
+    return max(min([first, _start(inputs, first), _pending(inputs, first), *_doubtful(inputs), *late]), 1)
 
 
 def _start(inputs: Inputs, first: int) -> int:
     """The oldest turn before turn ``first`` that is looked at."""
     return first - LOOKED_AT if is_new(inputs.before) else max(inputs.mark, first - LOOKED_AT)
+
+
+def _late(inputs: Inputs, named: Collection[LeftTurn], first: int) -> list[Turn]:
+    """Turns from before the mark that were open for the last recipe and are committed since, so that they never were
+    literal; of what they say, something is left."""
+    before = inputs.before
+    if before is None or is_new(before):
+        return []
+    known = {one.turn for one in named}
+    turns = _committed(inputs.fold, first - LOOKED_AT, min(inputs.mark, first))
+    late = [turn for turn in turns if turn.ordinal > _committed_before(before) and turn.number not in known]
+    return [turn for turn in late if not is_erased(turn)]
+
+
+def _any_late(inputs: Inputs) -> bool:
+    """Whether more turns are committed since the last recipe than there are from its mark on."""
+    before, fold = inputs.before, inputs.fold
+    if before is None or fold.header is None:
+        return False
+    since = fold.header.committed - _committed_before(before)
+    for turn in fold.committed(inputs.mark):
+        if since <= 0:
+            break
+        since -= turn.ordinal > _committed_before(before)
+    return since > 0
+
+
+def _committed_before(before: Recipe) -> int:
+    """The turns that were committed when a recipe was made."""
+    return before.left + len(before.turns) + before.erased
 
 
 def _pending(inputs: Inputs, first: int) -> int:

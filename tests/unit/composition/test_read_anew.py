@@ -9,7 +9,7 @@ from composition_desks import System
 
 from eunoe.composition.fold import Fold
 from eunoe.schemas import limits
-from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult
+from eunoe.schemas.events import Prompt, Response, ToolCall, ToolResult, TurnCommitted
 
 
 @pytest.fixture
@@ -83,3 +83,21 @@ async def test_a_turn_that_stays_open_for_long_is_not_forgotten(system: System) 
     assert "a long task" in str(found.messages)
     after = system.worker.statistics()
     assert (after["folded_cold"], after["records_read"]) == (before["folded_cold"], before["records_read"] + 1)
+
+
+async def test_a_turn_that_is_committed_once_turns_after_it_left_is_named_with_them(system: System) -> None:
+    """It began before the mark and never was literal; a worker that reads the thread now says the same."""
+    key = await system.open(Prompt(content="a long task"))
+    await talked(system, 40)
+    asking = await system.open(Prompt(content="What now?"))
+    first = await system.compose(key=asking, store=True, window=512)
+    await system.append(Response(content="the result"), TurnCommitted(), key=key)
+
+    found = [await system.compose(worker, key=asking, window=512) for worker in (system.worker, system.replica())]
+    stored = await system.compose(key=asking, store=True, window=512)
+    after = await system.compose(key=asking, window=512)
+
+    assert 1 not in [one.turn for one in first.recipe.outline]
+    assert found[0].messages == found[1].messages == stored.messages
+    assert [one.recipe.outline[0].turn for one in (*found, after)] == [1, 1, 1]
+    assert "turn 1 (entries 1" in str(after.messages)
