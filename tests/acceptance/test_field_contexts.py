@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from fields import LISTENING, asks, used, views
+from read_back import READERS
 
 from eunoe.client import Memory
 from eunoe.runtime.settings import Settings
@@ -22,6 +23,7 @@ from eunoe.schemas.context import FORMATS, Context, Format
 from eunoe.schemas.errors import DoesNotFit
 
 HELD_BACK = re.compile(r"\[… [\d,]+ bytes of entry \d+ held back")
+ROLES = {"instructions": "system", "record": "user", "call": "assistant", "output": "tool"}
 
 
 # Every reply carries its text (F36)
@@ -79,7 +81,7 @@ async def test_a_turn_of_twenty_thousand_tokens_is_shortened_and_never_left_empt
     said = _whole(context)
     assert context.tokens <= 1024
     assert "Go on." in said
-    assert "held back" in said if what == "result" else HELD_BACK.search(said)
+    assert "held back" in said if what.startswith(("result", "instructions")) else HELD_BACK.search(said)
     assert "Done." in said if what != "reply" else "line 0 of the text" in said
 
 
@@ -186,12 +188,11 @@ async def test_an_order_in_a_fact_stays_inside_its_record(
     parts = _parts(context)
     assert [role for role, text in parts if "decision hint" in text] == ["user"]
     assert [role for role, _ in parts if role == "system"] == []
-    assert context.system == ""
     (block,) = [text for _, text in parts if "decision hint" in text]
     inside = block[block.index("<eunoe-record") :].splitlines()
     assert re.fullmatch(r'<eunoe-record kind="earlier" id="[0-9a-f]{12}">', inside[0])
     assert inside[1].endswith(RULE)
-    assert inside[-1 if shape != "text" else inside.index("</eunoe-record>")] == "</eunoe-record>"
+    assert inside[-1] == "</eunoe-record>"
     assert block.count("</eunoe-record>") == block.count("<eunoe-record ") == 1
     (line,) = [line for line in inside if line.startswith("- decision hint: ")]
     assert re.search(r" — from person ada( \(.+\))?$", line)
@@ -226,11 +227,10 @@ async def test_an_order_in_what_was_said_or_printed_never_becomes_the_systems(
 
     for found in (context, later):
         parts = _parts(found)
-        systems = [text for role, text in parts if role == "system"] + ([found.system] if found.system else [])
-        assert systems == ["Be brief."]
+        assert [text for role, text in parts if role == "system"] == ["Be brief."]
         assert found.differs == ""
     if shape == "text":
-        labels = re.findall(r"^</?eunoe-[^>]*>$", _whole(later), re.MULTILINE)
+        labels = re.findall(r"^</?eunoe-[^>]*>$", later.messages, re.MULTILINE)
         assert labels == [
             *("<eunoe-instructions>", "</eunoe-instructions>"),
             *("<eunoe-user>", "</eunoe-user>"),
@@ -277,25 +277,10 @@ def _whole(context: Context) -> str:
 
 
 def _parts(context: Context) -> list[tuple[str, str]]:
-    """Who says what: a role for each message; plain text is all the user's."""
-    if isinstance(context.messages, str):
-        return [*_instructions(context.messages), ("user", context.messages)]
-    return [(message["role"], text) for message in context.messages for text in _said(message)]
-
-
-def _instructions(text: str) -> list[tuple[str, str]]:
-    found = re.findall(r"^<eunoe-instructions>\n(.*?)\n</eunoe-instructions>$", text, re.MULTILINE | re.DOTALL)
-    return [("system", one) for one in found]
-
-
-def _said(message: dict[str, Any]) -> list[str]:
-    content = message.get("content") or []
-    parts = [content] if isinstance(content, str) else [_block(part) for part in content]
-    return [*parts, *(call["function"]["arguments"] for call in message.get("tool_calls", ()))]
-
-
-def _block(part: dict[str, Any]) -> str:
-    return str(part.get("text") or part.get("content") or part.get("input"))
+    """Who says what, in order, as a strict reader of the format finds it; instructions are the system's, and a record is
+    the user's."""
+    found = READERS[context.format](context.messages, context.system)
+    return [(ROLES.get(kind, kind), said if isinstance(said, str) else json.dumps(said)) for kind, said in found]
 
 
 def _derived(layer: str) -> list[str]:
