@@ -277,8 +277,8 @@ def _whole(context: Context) -> str:
 
 
 def _parts(context: Context) -> list[tuple[str, str]]:
-    """Who says what, in order, as a strict reader of the format finds it; instructions are the system's, and a record is
-    the user's."""
+    """Who says what, in order, as a strict reader of the format finds it; instructions are the system's, and a record
+    is the user's."""
     found = READERS[context.format](context.messages, context.system)
     return [(ROLES.get(kind, kind), said if isinstance(said, str) else json.dumps(said)) for kind, said in found]
 
