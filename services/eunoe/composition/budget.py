@@ -30,11 +30,15 @@ class Budget:
     @property
     def goal(self) -> int:
         """What the context may take beside the request once turns have left."""
-        share = int(self.window * min(self.target, limits.TARGET_SHARE_MAX))
-        return min(share, self.limit - self.prompt - self.headroom)
+        return min(share(self.window, self.target), self.limit - self.prompt - self.headroom)
 
     def due(self, used: int) -> bool:
         return used + self.prompt + self.headroom >= self.limit
+
+
+def share(window: int, target: float) -> int:
+    """Tokens of the window that a target comes to."""
+    return int(window * min(target, limits.TARGET_SHARE_MAX))
 
 
 def anchored(counted: int, anchor: int) -> int:

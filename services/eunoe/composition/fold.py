@@ -178,7 +178,7 @@ class Fold:
         kept = int(composed.recipe.settings.get("anchor", 0))
         for position, usage in self.usages:
             after = position > composed.position and usage.turn == composed.recipe.turn
-            if after and naming.same(usage.model, composed.recipe.model):
+            if after and usage.input_tokens > 0 and naming.same(usage.model, composed.recipe.model):
                 others = (other.position for other in self.recipes.values())
                 if any(composed.position < other < position for other in others):
                     return kept

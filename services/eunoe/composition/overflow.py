@@ -19,8 +19,9 @@ from eunoe.schemas.errors import DoesNotFit, Invalid, NotFound
 class Overflow:
     """A refusal: the ``context`` of ``turn`` that was ``counted`` here, and at ``tokens`` by its provider.
 
-    ``anchor`` are tokens to add to every count from now on. ``known``: the refusal is in the log already, and it was
-    the answer that got lost.
+    ``anchor`` are tokens to add to every count from now on, ``at_most`` those to add where what is composed with them
+    would be refused again. ``known``: the refusal is in the log already, and it was the answer
+    that got lost.
     """
 
     thread: str
@@ -30,12 +31,19 @@ class Overflow:
     counted: int
     tokens: int
     anchor: int
+    at_most: int
     known: bool = False
 
     @property
     def events(self) -> tuple[ContextRefused, ...]:
         """What the log is still to be told of it."""
         return () if self.known else (ContextRefused(context=self.context, turn=self.turn, tokens=self.tokens),)
+
+    def bettered(self, recipe: Recipe) -> bool:
+        """Whether a recipe is of a context that is smaller than the refused one, by the same count, and small enough by
+        the provider's if that counts as many times as much of it."""
+        counted = recipe.tokens - int(recipe.settings["anchor"])
+        return counted < self.counted and counted * (self.counted + self.at_most) <= self.window * self.counted
 
 
 def check(request: ComposeRequest, refused: Refused) -> None:
@@ -48,8 +56,11 @@ def check(request: ComposeRequest, refused: Refused) -> None:
         raise Invalid(f"a provider counts from 1 to {limits.LAST_NUMBER:,} tokens of a context, not {refused.tokens:,}")
 
 
-def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused, last: Recipe | None = None) -> Overflow:
-    """What a refusal of the turn's last context says; ``last`` is its recipe where the fold has another turn's since.
+def overflow(
+    fold: Fold, turn: int, profile: Profile, refused: Refused, goal: int, last: Recipe | None = None
+) -> Overflow:
+    """What a refusal of the turn's last context says; ``goal`` are the tokens that the next one may take, ``last`` is
+    the refused one's recipe where the fold has another turn's since.
 
     Raises `NotFound` and `Invalid` for a context that cannot have been refused now, and `DoesNotFit` for one that was
     composed in the place of another that was refused: its provider has no room for the least that it can be.
@@ -58,7 +69,7 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused, last: Re
     window, kept = recipe.window, int(recipe.settings.get("anchor", 0))
     counted = recipe.tokens - kept
     if recipe.refused == refused.context:
-        return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, kept, known=True)
+        return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, kept, kept, known=True)
     if recipe.refused:
         raise DoesNotFit(
             f"the provider refused context {recipe.id} too, which was composed in the place of {recipe.refused}: it "
@@ -68,8 +79,9 @@ def overflow(fold: Fold, turn: int, profile: Profile, refused: Refused, last: Re
             counted=recipe.tokens,
             window=window,
         )
-    anchor = anchoring.refused(counted, refused.tokens, window)
-    return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, anchor)
+    anchor = anchoring.refused(counted, refused.tokens, window, goal)
+    most = anchoring.at_most(counted, refused.tokens, window)
+    return Overflow(fold.thread, refused.context, turn, window, counted, refused.tokens, anchor, most)
 
 
 def said(refusal: Overflow) -> str:

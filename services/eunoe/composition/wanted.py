@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from eunoe.composition import overflow
 from eunoe.composition.assessing.decided import Assessed
+from eunoe.composition.budget import share
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
@@ -65,7 +66,9 @@ def refused(wanted: Wanted, read: Read, last: Recipe | None) -> Wanted:
     told = wanted.request.refused
     if told is None or read.opened is None:
         return wanted
-    refusal = overflow.overflow(read.fold, read.opened.number, wanted.settings.profile, told, last)
+    settings = wanted.settings
+    goal = share(settings.window, settings.target)
+    refusal = overflow.overflow(read.fold, read.opened.number, settings.profile, told, goal, last)
     return replace(wanted, refusal=refusal)
 
 
@@ -103,7 +106,15 @@ def inputs(wanted: Wanted, read: Read, instructions: tuple[Item, ...] = ()) -> I
 
 
 def made(given: Inputs, wanted: Wanted) -> Made:
-    """Plan and render; raises `DoesNotFit`, with the provider's figures where that refused the context before."""
+    """Plan and render; raises `DoesNotFit`, with the provider's figures where that refused the context before. What is
+    made in its place is smaller than it was."""
+    found, refusal = _made(given, wanted), wanted.refusal
+    if refusal is None or refusal.known or refusal.bettered(found.recipe):
+        return found
+    return _made(replace(given, anchor=refusal.at_most), wanted)
+
+
+def _made(given: Inputs, wanted: Wanted) -> Made:
     try:
         return make(given, wanted.settings)
     except DoesNotFit as error:

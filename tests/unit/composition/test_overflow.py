@@ -36,9 +36,25 @@ def test_a_report_may_confirm_what_a_refusal_taught() -> None:
 
 def test_what_is_refused_counts_for_more_than_a_window() -> None:
     """As the provider counted it; where that is less than the window, for one token more than that."""
-    assert anchoring.refused(5000, 9000, 8192) == 4000
-    assert anchoring.refused(5000, 8192, 8192) == 3193
-    assert anchoring.refused(5000, 10, 8192) == 3193
+    assert anchoring.at_most(5000, 9000, 8192) == 4000
+    assert anchoring.at_most(5000, 8192, 8192) == 3193
+    assert anchoring.at_most(5000, 10, 8192) == 3193
+
+
+@pytest.mark.parametrize(
+    ("counted", "tokens", "left"),
+    [
+        (6000, 12_000, 2500),  # twice as many: half of 5,000; with all of the 6,000 more of it would fit
+        (2000, 10_500, 952),  # 5.25 times
+        (4000, 12_500, 1500),  # 3.1 times: 1,600, and with all of the 8,500 no more than 1,500 fit
+        (4000, 13_000, 1000),  # with all of the 9,000 no more than 1,000
+        (4000, 13_400, 1492),  # with all of the 9,400 only 600, less than half of 1,492
+        (1000, 30_000, 166),  # with all of the 29,000 nothing fits: it cannot be what is always there
+    ],
+)
+def test_a_refusal_leaves_what_fits_by_a_factor_and_by_a_difference(counted: int, tokens: int, left: int) -> None:
+    """In a window of 10,000 whose goal is 5,000: what of it is left, by our own count, for the next context."""
+    assert 5000 - anchoring.refused(counted, tokens, 10_000, 5000) == left
 
 
 def recipe(id: str, *, tokens: int = 6000, refused: str = "", anchor: int = 0, turn: int = 1, **more: Any) -> Recipe:  # noqa: A002
@@ -74,14 +90,14 @@ def folded(kit: Any, *recipes: Recipe) -> Fold:
 
 
 def told(fold: Fold, context: str, tokens: int = 9000, turn: int = 1) -> overflow.Overflow:
-    return overflow.overflow(fold, turn, profile(recipe("c")), Refused(context=context, tokens=tokens))
+    return overflow.overflow(fold, turn, profile(recipe("c")), Refused(context=context, tokens=tokens), 4915)
 
 
 def test_a_first_refusal_says_what_counts_lack(kit: Any) -> None:
     """Of 6,100 tokens 100 were added already: 6,000 here were 9,000 there. The log is to be told."""
     found = told(folded(kit, recipe("c1", tokens=6100, anchor=100)), "c1")
 
-    assert (found.counted, found.anchor, found.known) == (6000, 3000, False)
+    assert (found.counted, found.anchor, found.at_most, found.known) == (6000, 4915 - 3276, 3000, False)
     assert found.events == (ContextRefused(context="c1", turn=1, tokens=9000),)
 
 
@@ -111,7 +127,7 @@ def test_a_later_context_of_the_turn_may_be_refused_again(kit: Any) -> None:
     """The one that stood in for a refused one was answered, and the turn went on."""
     fold = folded(kit, recipe("c1"), recipe("c2", refused="c1", anchor=3000), recipe("c3", tokens=9000, anchor=3000))
 
-    assert told(fold, "c3", 9500).anchor == 3500
+    assert told(fold, "c3", 9500).at_most == 3500
 
 
 def test_only_the_last_context_of_a_turn_can_have_been_refused(kit: Any) -> None:
@@ -140,7 +156,7 @@ def test_each_shape_of_a_turn_has_a_last_context_of_its_own(kit: Any) -> None:
     """A refusal of the one is answered, though another was composed since."""
     fold = folded(kit, recipe("c1"), recipe("c2", window=4096))
 
-    assert told(fold, "c1").anchor == 3000
+    assert told(fold, "c1").at_most == 3000
 
 
 @pytest.mark.parametrize(
@@ -175,13 +191,15 @@ def test_whatever_a_provider_says_a_smaller_context_comes_or_none(kit: Any, toke
     key = thread.open(Prompt(content="word " * 200))
     compose = kit.compose(window=4096)
     first = compose(thread.fold(), key=key)
-    anchor = anchoring.refused(first.recipe.tokens, tokens, 4096)
-
+    given = (first.recipe.tokens, tokens, 4096)
     second, floor = None, 0
-    try:
-        second = compose(thread.fold(), key=key, before=first.recipe, anchor=anchor, refused=first.recipe.id)
-    except DoesNotFit as error:
-        floor = error.detail["floor"]
+    for anchor in (anchoring.refused(*given, 2457), anchoring.at_most(*given)):
+        try:
+            second = compose(thread.fold(), key=key, before=first.recipe, anchor=anchor, refused=first.recipe.id)
+        except DoesNotFit as error:
+            second, floor = None, error.detail["floor"]
+        if second is None or second.recipe.tokens - anchor < first.recipe.tokens:
+            break
 
     if second is None:
         assert floor > 4096
@@ -202,4 +220,15 @@ def test_usage_after_a_refusal_moves_what_it_taught(kit: Any) -> None:
     thread.append(Usage(input_tokens=1500), key=key)
 
     assert before == 3000
+    assert thread.fold().anchor(profile(recipe("c"))) == 500
+
+
+def test_usage_that_says_nothing_of_what_went_in_teaches_nothing(kit: Any) -> None:
+    """Of a reply only the tokens that came out were reported; the report that follows has what went in."""
+    thread = kit.thread()
+    key = thread.open(Prompt(content="q"))
+    thread.append(ContextComposed(recipe=recipe("c1", tokens=1000)))
+    thread.append(Usage(output_tokens=20), key=key)
+    thread.append(Usage(input_tokens=1500), key=key)
+
     assert thread.fold().anchor(profile(recipe("c"))) == 500

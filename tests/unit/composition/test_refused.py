@@ -47,7 +47,8 @@ async def log_of(system: System) -> list[records.Record]:
 
 
 async def test_a_refused_context_is_composed_smaller_and_the_log_says_so(system: System) -> None:
-    """The provider adds 700 tokens of tools that nobody told of; one more context, and it takes it."""
+    """The provider adds 700 tokens of tools that nobody told of; one more context, and it takes it. By a factor 819
+    tokens of ours are the goal of 1,228 to it, so 409 are added, of the 700."""
     key = await system.talked(8)
     provider = Provider(WINDOW, adds=700)
     first = await composed(system, key)
@@ -57,8 +58,9 @@ async def test_a_refused_context_is_composed_smaller_and_the_log_says_so(system:
 
     assert provider.takes(second)
     assert second.recipe.refused == first.id
-    assert second.recipe.settings["anchor"] == provider.count(first) - first.tokens
-    assert abs(provider.count(second) - second.tokens) <= 2
+    assert (first.tokens, provider.count(first)) == (1406, 2106)
+    assert second.recipe.settings["anchor"] == 409
+    assert abs(provider.count(second) - second.tokens - 291) <= 2
     assert second.recipe.settings["fill_after"] <= second.recipe.settings["goal"]
     refused, *rest = (await log_of(system))[-1].events
     assert refused == ContextRefused(context=first.id, turn=9, tokens=provider.count(first))
@@ -155,7 +157,7 @@ async def test_a_context_is_refused_though_other_turns_composed_since(system: Sy
 
     assert (second.turn, second.recipe.refused) == (9, first.id)
     assert second.tokens <= WINDOW
-    assert third.recipe.settings["anchor"] == second.recipe.settings["anchor"] == 2600 - first.tokens
+    assert third.recipe.settings["anchor"] == second.recipe.settings["anchor"] == 1228 - 1228 * 1406 // 2600
     assert again.recipe.refused == first.id
     events = [event for record in await log_of(system) for event in record.events]
     assert sum(isinstance(event, ContextRefused) for event in events) == 1
@@ -240,3 +242,17 @@ async def test_a_request_over_its_budget_is_refused_with_the_figures(system: Sys
     """What it takes, of what, and the least window that would do."""
     with pytest.raises(DoesNotFit, match=rf"take 3,\d+ tokens of a window of {budget}, and the least .* is 3,\d+"):
         await system.compose(window=budget, prompt="word " * 2_500)
+
+
+@pytest.mark.parametrize("times", [1.8, 2.0, 2.5, 3.0])
+async def test_what_is_counted_for_a_fraction_keeps_what_fits_of_it(system: System, times: float) -> None:
+    """The provider counts so many times as much: what stands in for the refused context is not small beyond need."""
+    key = await system.talked(16)
+    first = await composed(system, key, target=0.65)
+    real = int(first.tokens * times)
+    assert real > WINDOW
+
+    second = await composed(system, key, Refused(context=first.id, tokens=real), target=0.65)
+
+    counted = second.tokens - second.recipe.settings["anchor"]
+    assert WINDOW // 4 <= counted * times <= WINDOW
