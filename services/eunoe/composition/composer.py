@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+import anyio
 import msgspec
 
 from eunoe.composition import overflow, telling
@@ -86,12 +87,12 @@ class Composer:
         request = assessed.request
         wanted = Wanted(assessed, settings, ripe=request.pending_wait > 0)
         found, stale = await self._fresh(address, request, settings, partial(self._answer, wanted))
-        if isinstance(found, Early):
-            self._counts["awaited"] += 1
-            await self._freshness.drawn(address.thread, found.turns, request.pending_wait)
-            soon, use = msgspec.structs.replace(request, wait=0.0), partial(self._answer, replace(wanted, ripe=False))
-            found, stale = await self._fresh(address, soon, settings, use)
-        assert isinstance(found, Context)
+        end, soon = anyio.current_time() + request.pending_wait, msgspec.structs.replace(request, wait=0.0)
+        self._counts["awaited"] += isinstance(found, Early)
+        while isinstance(found, Early):  # the facts that come take room, so that more turns may leave
+            await self._freshness.drawn(address.thread, found.turns, max(end - anyio.current_time(), 0.0))
+            ripe = replace(wanted, ripe=anyio.current_time() < end)
+            found, stale = await self._fresh(address, soon, settings, partial(self._answer, ripe))
         return msgspec.structs.replace(found, stale=stale) if stale else found
 
     async def _fresh(

@@ -64,6 +64,29 @@ async def test_a_context_waits_for_what_is_drawn_from_the_turns_that_leave(syste
     assert found[0].recipe.first_turn == left + 1
 
 
+async def test_turns_that_leave_for_the_facts_that_came_are_waited_for_too(system: System) -> None:
+    """The facts of the turns that left take the room of one more, which leaves then: its own are waited for as well."""
+    key = await system.talked(12)
+    left = (await system.compose(key=key, window=WINDOW)).recipe.first_turn - 1
+    found: list[Context] = []
+
+    async def ask() -> None:
+        found.append(await system.compose(key=key, window=WINDOW, pending_wait=30.0))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        for number in range(8):
+            await system.fact("x" * 190, name=f"of turn {number}", turn=1)
+        await extracted(system, range(1, left + 1))
+        await anyio.wait_all_tasks_blocked()
+        assert not found
+        await extracted(system, range(left + 1, 13))
+
+    assert found[0].recipe.pending == ()
+    assert found[0].recipe.first_turn > left + 1
+
+
 async def test_while_one_waits_others_are_answered(system: System) -> None:
     """Of the same thread too."""
     key = await system.talked(12)
