@@ -9,13 +9,16 @@ The line is the same with --json, and standard output stays empty then; a termin
 from __future__ import annotations
 
 import os
+import reprlib
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable
 
 import typer
+from pydantic import ValidationError
 
+from eunoe.runtime.configuration import must_be
 from eunoe.runtime.permissions import SERVED
 from eunoe.runtime.status import DEFAULT_SPACE
 from eunoe.runtime.tasks import cause
@@ -50,7 +53,7 @@ def told(error: BaseException) -> int:
     if isinstance(found, EunoeError):
         return _say(str(found), found.exit_code)
     if isinstance(found, typer.TyperException):
-        return _say(f"{_sentence(found.format_message())}{_hint(found)}", found.exit_code)
+        return _say(f"{_sentence(_in_our_words(found).format_message())}{_hint(found)}", found.exit_code)
     if isinstance(found, UnicodeEncodeError) and found.encoding != "utf-8":
         character = found.object[found.start]
         return _say(f"the output is in {found.encoding}, which has no {character!a}; set PYTHONIOENCODING=utf-8", 1)
@@ -84,6 +87,15 @@ def _nobody(worker: str, space: str, verb: str) -> str:
         f"no {worker} worker serves the space {space}, and only it answers {verb}; "
         f"start the workers of that space with `eunoe --space {space} serve all`"
     )
+
+
+def _in_our_words(error: typer.TyperException) -> typer.TyperException:
+    """The same error, saying what a value has to be where its check was pydantic's."""
+    if isinstance(error, typer.BadParameter) and isinstance(error.__cause__, ValidationError):
+        first = error.__cause__.errors(include_url=False)[0]
+        if must := must_be(first):
+            error.message = f"it must be {must}, not {reprlib.repr(first['input'])}"
+    return error
 
 
 def _sentence(message: str) -> str:

@@ -43,6 +43,15 @@ def login(url: str) -> tuple[str, str, str]:
     return ",".join(plain), user, password
 
 
+def of_http(url: str) -> bool:
+    """Whether this is the address of a server that speaks HTTP: scheme, host, and perhaps a port and a path."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _checked(address: str, url: str) -> str:
     whole = address if "://" in address else f"nats://{address}"
     try:

@@ -38,7 +38,14 @@ MUST_BE = {  # by pydantic's type of an error: what the value has to be, with th
     "tuple_type": "a list",
 }
 FORMS = {"sync": "always, or a time like 500ms or 2s", "server_memory": "a size like 512MiB or 1GiB"}
-SECRET = ("password", "url", "model_key", "redis_url", "redis_secret")  # not quoted when wrong; a URL may hold one
+SECRET = (
+    "password",
+    "url",
+    "model_url",
+    "model_key",
+    "redis_url",
+    "redis_secret",
+)  # not quoted when wrong; a URL may hold one
 OTHER_VARIABLES = ("EUNOE_CONFIG", "EUNOE_DEBUG")  # variables that are no field of the settings
 
 
@@ -101,6 +108,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {choices[close[0]]}?" if close else f"known are {', '.join(choices.values())}"
 
 
+def must_be(error: ErrorDetails) -> str:
+    """What a value has to be that pydantic refused, in our words; empty where there are none for it."""
+    return MUST_BE.get(error["type"], "").format(**error.get("ctx", {}))
+
+
 def _file() -> tuple[Path, dict[str, Any]]:
     path = config_file()
     try:
@@ -156,8 +168,9 @@ def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Miscon
 def _reason(error: ErrorDetails, name: str) -> str:
     if error["type"] == "value_error":
         return error["msg"].removeprefix("Value error, ")
-    form = MUST_BE.get(error["type"], FORMS.get(name, Settings.model_fields[name].description or "something else"))
-    return "it must be " + form.format(**error.get("ctx", {}))
+    return "it must be " + (
+        must_be(error) or FORMS.get(name, Settings.model_fields[name].description or "something else")
+    )
 
 
 def _shown(settings: Settings, name: str) -> str:

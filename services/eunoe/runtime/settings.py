@@ -167,6 +167,13 @@ class Settings(BaseSettings):
         except Misconfigured as error:
             raise ValueError(str(error)) from None
 
+    @field_validator("model_url")
+    @classmethod
+    def _check_model_url(cls, value: str) -> str:
+        if value and not addresses.of_http(value):
+            raise ValueError("it must be http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH]")
+        return value
+
     @field_validator("redis_url")
     @classmethod
     def _check_redis(cls, value: SecretStr) -> SecretStr:

@@ -69,6 +69,9 @@ def test_a_bad_value_is_named_with_its_field_and_its_source(monkeypatch: pytest.
         ("RELEVANT", "maybe", "true or false"),
         ("WINDOW", "1", "256 or more"),
         ("ROLE", "boss", "'person', 'caller', 'tool', 'agent', 'worker' or 'viewer'"),
+        ("MODEL_URL", "foo", "http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH]"),
+        ("MODEL_URL", "http://", "http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH]"),
+        ("MODEL_URL", "https://me:hunter2@h:port/v1", "http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH]"),
         ("SYNC", "never", "always, or a time like 500ms or 2s"),
         ("KINDS", "3", "a table"),
         ("MAPPINGS", "{}", "a list"),
@@ -84,6 +87,7 @@ def test_what_a_value_must_be_is_said_in_our_words(
         load()
 
     assert str(refused.value).endswith(f" is not valid: it must be {must}")
+    assert "hunter2" not in str(refused.value)
 
 
 def test_a_table_that_is_no_json_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
