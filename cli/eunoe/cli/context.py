@@ -93,7 +93,7 @@ def _wish(options: Mapping[str, Any]) -> Wish:
     }
     return Wish(
         format=format_of(options["format"]),
-        model=given(options["model"], "model"),
+        model="" if options["model"] is None else ids.check_model(options["model"]),
         preview=given(options["preview"], "preview"),
         **{name: value for name, value in made.items() if value is not None},
     )

@@ -38,6 +38,15 @@ def check(value: str, what: str, limit: int = limits.ID_BYTES) -> str:
     return value
 
 
+def check_model(value: str) -> str:
+    """``value`` itself when it can name a model; raises `Invalid` saying why when it cannot."""
+    if not value.strip():
+        raise Invalid(f"a model's name is empty; give one of 1 to {limits.MODEL_CHARACTERS} characters")
+    if len(value) > limits.MODEL_CHARACTERS:
+        raise Invalid(f"a model's name has at most {limits.MODEL_CHARACTERS} characters, not {len(value):,}")
+    return value
+
+
 def check_space(value: str) -> str:
     """``value`` itself when it can name a space, which becomes part of the names of streams and buckets."""
     if len(value) > limits.SPACE_LENGTH or not _SPACE.match(value):

@@ -115,6 +115,7 @@ OUTPUT_BYTES_MIN = 4 * KIB  # bytes
 OUTPUT_BYTES_MAX = 64 * KIB  # bytes
 WHOLE_ROUNDS = 3  # newest tool rounds of an open turn that stay whole
 CUT_WORDS = 24  # words of a tool output that a reply must copy before the copy is cut
+MODEL_CHARACTERS = 256  # characters of the name of a model that reads contexts
 WINDOW = 8_192  # tokens, where none are given
 WINDOW_MIN = 256  # tokens
 WINDOW_MAX = 100_000_000  # tokens

@@ -80,6 +80,27 @@ def test_without_arguments_the_help_is_shown() -> None:
         (("confg",), 2, "eunoe: no such command 'confg'. Did you mean 'config'?; see `eunoe --help`\n"),
         (("config", "--frobnicate"), 2, "eunoe: no such option: --frobnicate; see `eunoe config --help`\n"),
         (("serve",), 2, "eunoe: missing argument 'WORKER'; see `eunoe serve --help`\n"),
+        (
+            ("context", "t", "--window", "3"),
+            2,
+            "eunoe: invalid value for '--window': it must be 256 or more, not '3'; see `eunoe context --help`\n",
+        ),
+        (
+            ("facts", "--limit", "many"),
+            2,
+            "eunoe: invalid value for '--limit': it must be a whole number, not 'many'; see `eunoe facts --help`\n",
+        ),
+        (
+            ("context", "t", "--target", "0.9"),
+            2,
+            "eunoe: invalid value for '--target': it must be 0.8 or less, not '0.9'; see `eunoe context --help`\n",
+        ),
+        (
+            ("context", "t", "--model", "m" * 257),
+            2,
+            "eunoe: a model's name has at most 256 characters, not 257\n",
+        ),
+        (("context", "t", "--model", " "), 2, "eunoe: a model's name is empty; give one of 1 to 256 characters\n"),
         (("serve", "gardener"), 2, f"eunoe: there is no worker 'gardener'; known are {', '.join(NAMES)}, and all\n"),
     ],
 )

@@ -7,8 +7,9 @@ import logging
 import pytest
 
 from eunoe.composition.counters import naming, vocabularies
-from eunoe.composition.counters.counters import MODEL_CHARACTERS, Counters
+from eunoe.composition.counters.counters import Counters
 from eunoe.composition.counters.families import FAMILIES
+from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid, Misconfigured
 
 
@@ -75,6 +76,13 @@ def test_of_several_patterns_the_most_specific_decides() -> None:
         assert found == ["llama3", "qwen3", "cl100k_base", "o200k_base", "llama3"]
 
 
+def test_an_empty_pattern_is_for_requests_that_name_no_model() -> None:
+    """And says more of them than * alone does."""
+    counters = Counters({"*": "llama3", "": "qwen3"})
+
+    assert [counters.of(model).name for model in ("", "m")] == ["qwen3", "llama3"]
+
+
 def test_a_name_with_its_provider_comes_before_the_name_alone() -> None:
     """The same model at one provider may be another one."""
     patterns = {"house/gpt-4o": "qwen3", "gpt-4o": "o200k_base"}
@@ -134,7 +142,7 @@ def test_without_the_extra_bytes_are_counted_and_one_line_says_so(
 
 def test_a_name_that_is_too_long_is_refused() -> None:
     """It is no model's."""
-    assert Counters({}).of("m" * MODEL_CHARACTERS).name == "bytes/4"
+    assert Counters({}).of("m" * limits.MODEL_CHARACTERS).name == "bytes/4"
     with pytest.raises(Invalid, match=r"at most 256 characters, not 5,000"):
         Counters({}).of("/" * 5000)
 

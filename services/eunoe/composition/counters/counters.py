@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.counters import naming, vocabularies
 from eunoe.composition.counters.families import FAMILIES
-from eunoe.schemas.errors import Invalid, Misconfigured
+from eunoe.schemas import ids
+from eunoe.schemas.errors import Misconfigured
 
 logger = logging.getLogger(__name__)
 
-MODEL_CHARACTERS = 256  # the most that a model's name has
 MODELS_KEPT = 1024  # names of models whose counter is kept in mind
 
 
@@ -34,9 +34,7 @@ class Counters:
 
     def of(self, model: str) -> Counter:
         """The counter of a model, whose own name says which it is; empty for no model. Raises `Invalid`."""
-        if len(model) > MODEL_CHARACTERS:
-            raise Invalid(f"a model's name has at most {MODEL_CHARACTERS} characters, not {len(model):,}")
-        return self._chosen(model)
+        return self._chosen(ids.check_model(model) if model.strip() else model)
 
     def named(self, name: str) -> Counter | None:
         """The counter of that name, whatever is set; None where it is not there."""
