@@ -61,6 +61,8 @@ def request(
 
     What would mean the workers' settings in a request is refused where somebody gave it.
     """
+    for name, kind, value in (("prompt", str, prompt), ("turn", int, turn), ("preview", str | None, preview)):
+        arguments.check(name, kind, value, "a context")
     _check(window, format, how)
     tools: Tools = how.get("tools", ())
     return ComposeRequest(

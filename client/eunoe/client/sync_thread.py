@@ -93,7 +93,7 @@ class Turn(Runs):
     ) -> Context:
         return self._run(self._turn.context, window, format, **how)
 
-    def refused(self, tokens: int) -> Context:
+    def refused(self, tokens: int | None = None) -> Context:
         return self._run(self._turn.refused, tokens)
 
     def commit(self) -> Receipt:

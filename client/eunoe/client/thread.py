@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
-from eunoe.client import composing, exporting
+from eunoe.client import arguments, composing, exporting
+from eunoe.client.arguments import checked
 from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
@@ -62,6 +63,7 @@ class Thread:
         Raises what refuses them. `WorkerMissing`, `OutcomeUnknown` and the like with ``detail["kept"]`` mean
         that the outbox holds them and goes on delivering them: they are not to be appended again.
         """
+        arguments.check("turn", str, turn, "append")
         return await self.memory.append(self.chain, turn, events)
 
     async def context(
@@ -119,6 +121,7 @@ class Thread:
         reply = await self.memory.gate.ask("compose", request, ComposeReply, self.chain, timeout=timeout)
         return reply.context
 
+    @checked
     async def show(self, entry: int) -> Shown:
         """One entry, whole; raises `NotFound`."""
         reply = await self.memory.gate.ask("show", ShowRequest(entry=entry), ShowReply, self.chain)
@@ -126,11 +129,13 @@ class Thread:
             raise NotFound(f"there is no entry {entry} in {self.id!r}; it has {reply.total}")
         return reply.entries[0]
 
+    @checked
     async def entries(self, *, after: int = 0, limit: int = 100, preview: int = 400) -> ShowReply:
         """Up to ``limit`` entries after entry ``after``, contents cut to ``preview`` bytes."""
         request = ShowRequest(after=after, limit=limit, preview=preview)
         return await self.memory.gate.ask("show", request, ShowReply, self.chain)
 
+    @checked
     async def turns(self, *, after: int = 0, limit: int = 200) -> tuple[TurnLine, ...]:
         """Up to ``limit`` turns after turn ``after``, with what each composition changed."""
         request = TurnsRequest(after=after, limit=limit)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import anyio
 
 from eunoe.client import arguments, jsontext, messages, providers
+from eunoe.client.arguments import checked
 from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
 from eunoe.schemas import ids
@@ -56,6 +57,13 @@ class Turn:
         key: str = "",
         preview: str | None = None,
     ) -> None:
+        for name, kind, value in (
+            ("prompt", str | None, prompt),
+            ("instructions", str, instructions),
+            ("attachments", Sequence[Attachment], attachments),
+            ("key", str, key),
+        ):
+            arguments.check(name, kind, value, "a turn")
         self.thread = thread
         self.preview = ids.check(preview, "preview") if preview is not None else ""
         self.key = key or uuid.uuid4().hex
@@ -104,6 +112,7 @@ class Turn:
         """What the model said: text, a message, or what its API returned, with tool calls, thinking and usage."""
         return await self._said(providers.events_of(reply))
 
+    @checked
     async def call(self, tool: object, arguments: Any = None, *, call: str = "") -> Receipt:
         """A tool call: the tool's name with its arguments (JSON text, or a value), or a call as an API wrote it."""
         if not isinstance(tool, str):
@@ -112,6 +121,7 @@ class Turn:
         content = providers.mended(jsontext.as_written({} if arguments is None else arguments))
         return await self._said([ToolCall(call=call or f"call-{self._calls}", tool=tool, content=content)])
 
+    @checked
     async def result(
         self,
         result: object,
@@ -136,6 +146,7 @@ class Turn:
 
     async def usage(self, *, model: str = "", input_tokens: int = 0, output_tokens: int = 0) -> Receipt:
         """Tokens of one model call, where its reply did not carry them."""
+        arguments.check("model", str, model, "usage")
         for name, tokens in (("input_tokens", input_tokens), ("output_tokens", output_tokens)):
             arguments.check(name, int, tokens, "usage")
             if tokens < 0:
@@ -156,23 +167,24 @@ class Turn:
         self._given, self._how = given, how
         return given
 
-    async def refused(self, tokens: int) -> Context:
+    async def refused(self, tokens: int | None = None) -> Context:
         """A smaller context in the place of the turn's last one, since its provider refused that as too long.
 
-        ``tokens`` are what the provider counted, by which the new one fits; everything else is as it was for the last.
-        Where no answer came, it may be called again. Raises `DoesNotFit` when nothing smaller is possible, and when
+        ``tokens`` are what the provider counted, by which the new one fits; None where it names no count: one more than
+        the window then, which is the least that it can have counted. Everything else is as it was for the last. Where no answer came, it may be called again. Raises `DoesNotFit` when nothing smaller is possible, and when
         what stands in the place of a refused context is refused too.
         """
         if self._given is None:
             raise Invalid("no context of this turn was handed out, so none can be refused; ask for one with context()")
-        arguments.check("tokens", int, tokens, "refused")
+        arguments.check("tokens", int | None, tokens, "refused")
         last = self._given
+        counted = last.window + 1 if tokens is None else tokens
         self._given = await self.thread.compose(
             window=last.window,
             format=last.format,
             key=self.key,
             store=True,
-            refused=Refused(context=last.id, tokens=tokens),
+            refused=Refused(context=last.id, tokens=counted),
             **self._how,
         )
         return self._given
@@ -182,6 +194,7 @@ class Turn:
         self._ended = True
         return await self.append(TurnCommitted())
 
+    @checked
     async def abort(self, reason: str) -> Receipt:
         """End the turn: it did not happen. It stays in the log and never enters a context."""
         self._ended = True

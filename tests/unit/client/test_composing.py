@@ -242,6 +242,18 @@ async def test_a_refused_context_is_composed_again_as_it_was(memory: Memory, com
     ]
 
 
+async def test_of_a_refusal_without_a_count_the_least_that_it_can_be_is_said(
+    memory: Memory, composers: Composers
+) -> None:
+    """One token more than the window of the context that was refused, by which whatever follows it is smaller."""
+    turn = memory.thread("t").turn("Hi", key="k")
+    await turn.context(2048)
+
+    await turn.refused()
+
+    assert composers.asked[1].refused == Refused(context="c1", tokens=2049)
+
+
 async def test_a_refusal_whose_answer_is_lost_is_sent_again_as_it_was(memory: Memory, composers: Composers) -> None:
     """The client still names the context that was refused."""
     turn = memory.thread("t").turn("Hi")
@@ -263,7 +275,7 @@ async def test_nothing_can_be_refused_before_a_context_was_handed_out(memory: Me
         await turn.refused(9_000)
     await turn.context()
     many: Any = "many"
-    with pytest.raises(Invalid, match="tokens of refused: expected `int`, got `str`"):
+    with pytest.raises(Invalid, match=r"tokens of refused: expected `int \| None`, got `str`"):
         await turn.refused(many)
 
     assert len(composers.asked) == 1

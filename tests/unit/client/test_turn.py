@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -54,6 +55,54 @@ async def test_usage_is_in_tokens(wire: Wire, tokens: dict[str, Any], said: str)
                 await turn.usage(**tokens)
 
     assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"prompt": 5}, "prompt of a turn: expected `str | None`, got `int`"),
+        ({"prompt": "Hi", "instructions": 5}, "instructions of a turn: expected `str`, got `int`"),
+        ({"prompt": "Hi", "attachments": ["a.png"]}, "attachments of a turn: expected `object`, got `str`"),
+        ({"prompt": "Hi", "key": 5}, "key of a turn: expected `str`, got `int`"),
+    ],
+)
+async def test_what_a_turn_is_opened_with_is_text(wire: Wire, given: dict[str, Any], said: str) -> None:
+    """What is not is refused by its name, before anything is sent."""
+    async with wire.memory() as memory:
+        with pytest.raises(Invalid) as refused:
+            memory.thread("t").turn(**given)
+        with pytest.raises(NotFound):
+            await entries(memory)
+
+    assert str(refused.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda turn: turn.call("bash", {}, call=5), "call of call: expected `str`, got `int`"),
+        (lambda turn: turn.result("x", tool=5), "tool of result: expected `str`, got `int`"),
+        (lambda turn: turn.result("x", exit_status="0"), "exit_status of result: expected `int | None`, got `str`"),
+        (lambda turn: turn.usage(model=5), "model of usage: expected `str`, got `int`"),
+        (lambda turn: turn.abort(5), "reason of abort: expected `str`, got `int`"),
+        (lambda turn: turn.thread.append(turn=5), "turn of append: expected `str`, got `int`"),
+        (lambda turn: turn.thread.show("1"), "entry of show: expected `int`, got `str`"),
+        (lambda turn: turn.thread.entries(after="1"), "after of entries: expected `int`, got `str`"),
+        (lambda turn: turn.thread.turns(limit="1"), "limit of turns: expected `int`, got `str`"),
+        (lambda turn: turn.thread.context(prompt=5), "prompt of a context: expected `str`, got `int`"),
+        (lambda turn: turn.thread.context(turn="1"), "turn of a context: expected `int`, got `str`"),
+    ],
+)
+async def test_a_verb_of_a_turn_names_what_is_not_of_its_type(wire: Wire, act: Callable[[Any], Any], said: str) -> None:
+    """The turn goes on as if it had not been said."""
+    async with wire.memory() as memory:
+        async with memory.thread("t").turn("Hi") as turn:
+            with pytest.raises(Invalid) as refused:
+                await act(turn)
+        found = await entries(memory)
+
+    assert str(refused.value).startswith(said)
+    assert [(one.content, one.state) for one in found] == [("Hi", "committed")]
 
 
 async def test_an_exception_aborts_the_turn_and_goes_on(wire: Wire) -> None:
