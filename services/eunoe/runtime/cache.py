@@ -122,7 +122,11 @@ class RedisCache:
         if hmac.compare_digest(self._signature(key, value), found[:_SIGNATURE_BYTES]):
             return value
         self._counts["cache_refused"] += 1
-        logger.warning("%s in Redis is not signed with this secret", key, extra={"action": "cache_refused"})
+        logger.warning(
+            "%s in Redis is not signed with this secret, so the thread is read from the log instead",
+            key,
+            extra={"action": "cache_refused"},
+        )
         return None
 
     def _signature(self, key: str, value: bytes) -> bytes:
