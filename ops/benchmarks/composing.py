@@ -18,7 +18,7 @@ from eunoe.schemas.events import Usage
 from eunoe.schemas.requests import AppendRequest
 
 WINDOW = 8192  # tokens
-OWN = 150  # facts of each thread, and as many of its session
+OWN = 100  # facts of each thread, and as many of its session
 SHARED = 100  # facts that everyone sees
 PROMPT = "Please go on with value number 7 of part 3, and say what is left to be done."
 ROUNDS = 10  # the threads are measured in turns, so that a slow moment of the machine hits all of them

@@ -44,7 +44,7 @@ LINE = re.compile(r'turn (\d+)(?: \(entr(?:y|ies) [\d–]+\))?: (?:".*"|\[entry 
 
 
 def many(examples: int) -> settings:
-    """So many examples, whatever they take."""
+    """So many examples, whatever they take; what has more of them has them in parts, so that none takes too long."""
     return settings(
         max_examples=examples,
         deadline=None,
@@ -152,9 +152,10 @@ class Teller:
         self.fold.recipes = recipes
 
 
+@pytest.mark.parametrize("part", range(4))
 @given(story=stories())
 @many(300)
-def test_every_context_holds_what_is_promised(kit: Any, story: Story) -> None:
+def test_every_context_holds_what_is_promised(kit: Any, part: int, story: Story) -> None:
     """Whatever was said: it ends, fits, is valid, names what left, is told truly, and is composed again."""
     teller = Teller(kit, story)
     last: Made | None = None
@@ -175,9 +176,10 @@ def test_every_context_holds_what_is_promised(kit: Any, story: Story) -> None:
         check_replay(kit, teller, last)
 
 
+@pytest.mark.parametrize("part", range(2))
 @given(story=stories())
-@many(200)
-def test_how_much_is_folded_makes_no_difference(kit: Any, story: Story) -> None:
+@many(250)
+def test_how_much_is_folded_makes_no_difference(kit: Any, part: int, story: Story) -> None:
     """Folding backwards may stop where `enough` says so: what is older cannot matter."""
     teller = Teller(kit, story)
     requests = list(teller.requests())
@@ -208,9 +210,10 @@ class Convex:
         return len(data) // 4 + len(data) ** 2 // 400_000 + 1
 
 
+@pytest.mark.parametrize("part", range(2))
 @given(story=stories(), window=st.sampled_from([1_024, 4_096]))
 @many(150)
-def test_what_is_handed_out_fits_by_its_own_count(kit: Any, story: Story, window: int) -> None:
+def test_what_is_handed_out_fits_by_its_own_count(kit: Any, part: int, story: Story, window: int) -> None:
     """A tokenizer may count the whole for more than its parts: what is counted at last is within the window."""
     teller = Teller(kit, replace(story, window=window))
     teller.settings = replace(teller.settings, counter=Convex())
