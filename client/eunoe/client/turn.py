@@ -170,9 +170,10 @@ class Turn:
     async def refused(self, tokens: int | None = None) -> Context:
         """A smaller context in the place of the turn's last one, since its provider refused that as too long.
 
-        ``tokens`` are what the provider counted, by which the new one fits; None where it names no count: one more than
-        the window then, which is the least that it can have counted. Everything else is as it was for the last. Where no answer came, it may be called again. Raises `DoesNotFit` when nothing smaller is possible, and when
-        what stands in the place of a refused context is refused too.
+        ``tokens`` are what the provider counted, by which the new one fits; without a count it is one more than the
+        window, the least that it can have been. Everything else is as it was for the last. Where no answer came, it
+        may be called again. Raises `DoesNotFit` when nothing smaller is possible, and when what stands in the place of
+        a refused context is refused too.
         """
         if self._given is None:
             raise Invalid("no context of this turn was handed out, so none can be refused; ask for one with context()")

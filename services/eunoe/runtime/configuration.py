@@ -38,14 +38,8 @@ MUST_BE = {  # by pydantic's type of an error: what the value has to be, with th
     "tuple_type": "a list",
 }
 FORMS = {"sync": "always, or a time like 500ms or 2s", "server_memory": "a size like 512MiB or 1GiB"}
-SECRET = (
-    "password",
-    "url",
-    "model_url",
-    "model_key",
-    "redis_url",
-    "redis_secret",
-)  # not quoted when wrong; a URL may hold one
+# Not quoted when wrong; a URL may hold a login.
+SECRET = ("password", "url", "model_url", "model_key", "redis_url", "redis_secret")
 OTHER_VARIABLES = ("EUNOE_CONFIG", "EUNOE_DEBUG")  # variables that are no field of the settings
 
 
