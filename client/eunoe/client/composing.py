@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Literal, TypedDict, get_type_hints
 
 from eunoe.client import arguments
@@ -89,8 +90,14 @@ def request(
     )
 
 
+@cache
+def _kinds() -> dict[str, Any]:
+    """What every argument has to be, by its name."""
+    return get_type_hints(How)
+
+
 def _check(window: int | None, format: str, how: Mapping[str, Any]) -> None:  # noqa: A002
-    kinds = get_type_hints(How)
+    kinds = _kinds()
     arguments.check("window", int | None, window, "a context")
     if format not in FORMATS:
         raise Invalid(f"there is no format {format!r} of messages; the formats are {', '.join(FORMATS)}")

@@ -61,9 +61,8 @@ def left_turn(turn: Turn) -> LeftTurn:
     return found
 
 
-def line(left: LeftTurn, prompts: Mapping[int, Asked], most: int = limits.OUTLINE_LINE_BYTES) -> str:
+def line(left: LeftTurn, found: Asked | None, most: int = limits.OUTLINE_LINE_BYTES) -> str:
     """``turn 3 (entries 8–12): "the first words of its prompt"``, with at most so many bytes of them."""  # noqa: RUF002 (an en dash joins the ends)
-    found = prompts.get(left.turn)
     none = "(its prompt is gone)" if left.position else "(it has no prompt)"
     return f"turn {left.turn}{_entries(*left.entries)}: {_said(found, most) if found else none}"
 
@@ -74,39 +73,56 @@ def within(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked], size: int) -
     The oldest with all its words, and of the others as many as there is room for with `limits.OUTLINE_LINE_BYTES_MIN`
     of theirs, from both ends by turns, the newest first: what left long ago was asked for the whole of it.
     """
+    return _within(tuple(turns), tuple(prompts.get(one.turn) for one in turns), size)
+
+
+@lru_cache(maxsize=256)
+def _within(turns: Sequence[LeftTurn], found: Sequence[Asked | None], size: int) -> tuple[LeftTurn, ...]:
     if not turns:
         return ()
-    oldest, *others = turns
-    room = size - _bytes(oldest, prompts, limits.OUTLINE_LINE_BYTES)
+    room = size - _bytes(turns[0], found[0], limits.OUTLINE_LINE_BYTES)
     if room < 0:
         return ()
-    first: list[LeftTurn] = []
-    last: list[LeftTurn] = []
-    while others and len(first) + len(last) + 1 < limits.OUTLINE_TURNS:
-        turn = others.pop(0 if len(last) > len(first) else -1)
-        room -= _bytes(turn, prompts, limits.OUTLINE_LINE_BYTES_MIN)
+    first, end = 1, len(turns)
+    while first < end and first + len(turns) - end < limits.OUTLINE_TURNS:
+        newest = len(turns) - end < first
+        at = end - 1 if newest else first
+        room -= _bytes(turns[at], found[at], limits.OUTLINE_LINE_BYTES_MIN)
         if room < 0:
             break
-        (first if len(last) > len(first) else last).append(turn)
-    return (oldest, *first, *reversed(last))
+        first, end = (first, at) if newest else (first + 1, end)
+    return (*turns[:first], *turns[end:])
 
 
 def lines(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked], size: int) -> list[str]:
     """The lines of turns, in ``size`` bytes where that is enough for them: the oldest has all its words, the others
     have as many as all of them can."""
+    return list(_lines(tuple(turns), tuple(prompts.get(one.turn) for one in turns), size))
+
+
+@lru_cache(maxsize=256)
+def _lines(turns: Sequence[LeftTurn], found: Sequence[Asked | None], size: int) -> Sequence[str]:
+    """The same are asked for several times for one context, and for the next ones."""
     if not turns:
-        return []
-    oldest, *others = turns
-    room = size - _bytes(oldest, prompts, limits.OUTLINE_LINE_BYTES)
+        return ()
+    others = list(zip(turns[1:], found[1:], strict=True))
+    room = size - _bytes(turns[0], found[0], limits.OUTLINE_LINE_BYTES)
 
     def over(words: int) -> bool:
-        return sum(_bytes(turn, prompts, words) for turn in others) > room
+        return sum(_bytes(*one, words) for one in others) > room
 
     most = limits.OUTLINE_LINE_BYTES
     if over(most):
         fitting = range(limits.OUTLINE_LINE_BYTES_MIN, most)
         most = fitting[max(bisect_left(fitting, True, key=over) - 1, 0)]
-    return [line(oldest, prompts), *(line(turn, prompts, most) for turn in others)]
+    return (line(turns[0], found[0]), *(line(*one, most) for one in others))
+
+
+def forget() -> None:
+    """Keep no words in mind: some of them may have been erased."""
+    _within.cache_clear()
+    _lines.cache_clear()
+    _quoted.cache_clear()
 
 
 def _said(found: Asked, most: int) -> str:
@@ -119,9 +135,9 @@ def _quoted(words: str, most: int) -> str:
     return marks.unbroken(json.dumps(contents.shortened(words, most), ensure_ascii=False))
 
 
-def _bytes(left: LeftTurn, prompts: Mapping[int, Asked], most: int) -> int:
+def _bytes(left: LeftTurn, found: Asked | None, most: int) -> int:
     """Bytes of a line with its line feed."""
-    return len(line(left, prompts, most).encode()) + 1
+    return len(line(left, found, most).encode()) + 1
 
 
 def _entries(first: int, last: int) -> str:

@@ -28,6 +28,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self.size = 0
+        self.changes = 0  # how often anything was put here or taken away
         self._documents: dict[str, tuple[Known, ...]] = {}
         self._order: list[Known] = []
         self._turns: dict[int, dict[str, Known]] = {}
@@ -72,6 +73,7 @@ class Shelf:
         return self._words
 
     def _add(self, fact: Known) -> None:
+        self.changes += 1
         insort(self._order, fact, key=_rank)
         self._turns.setdefault(fact.turn, {})[fact.shown.id] = fact
         if self._words is not None:
@@ -79,6 +81,7 @@ class Shelf:
         self.size += _size(fact)
 
     def _remove(self, fact: Known) -> None:
+        self.changes += 1
         del self._order[bisect_left(self._order, fact.rank, key=_rank)]
         _drop(self._turns, fact.turn, fact)
         if self._words is not None:
@@ -92,6 +95,7 @@ class Facts:
 
     def __init__(self, *shelves: Shelf) -> None:
         self._shelves = shelves
+        self._ordered: tuple[tuple[int, ...], list[Known]] = ((), [])
 
     @classmethod
     def of(cls, facts: Iterable[Known]) -> Facts:
@@ -107,7 +111,10 @@ class Facts:
     def __iter__(self) -> Iterator[Known]:
         if len(self) > FEW:
             return merge(*self._shelves, key=_rank)  # most who ask look at the first of them only
-        return iter(sorted(chain.from_iterable(self._shelves), key=_rank))
+        changes = tuple(shelf.changes for shelf in self._shelves)
+        if self._ordered[0] != changes:
+            self._ordered = changes, sorted(chain.from_iterable(self._shelves), key=_rank)
+        return iter(self._ordered[1])
 
     def of_turns(self, turns: Iterable[int]) -> Iterator[Known]:
         """The facts that came from these turns, in no order."""

@@ -32,24 +32,24 @@ def test_a_line_is_the_turn_its_entries_and_the_first_words_of_its_prompt() -> N
     """White space is one space; what is longer than 120 bytes ends with an ellipsis within them."""
     asked = outline.asked(Prompt(entry=8, content="  Why does\n\n  it \u201cfail\u201d? " + "y" * 200))
 
-    line = outline.line(LEFT, {3: asked})
+    line = outline.line(LEFT, asked)
 
     assert line == 'turn 3 (entries 8–12): "Why does it \u201cfail\u201d? ' + "y" * 93 + '…"'  # noqa: RUF001
     assert len(asked.words.encode()) == 120
 
 
 @pytest.mark.parametrize(
-    ("left", "prompts", "line"),
+    ("left", "asked", "line"),
     [
-        (LeftTurn(turn=1, entries=(4, 4), position=9), {1: Asked(4, "a")}, 'turn 1 (entry 4): "a"'),
-        (LeftTurn(turn=1, entries=(4, 5)), {}, "turn 1 (entries 4–5): (it has no prompt)"),  # noqa: RUF001
-        (LeftTurn(turn=1, entries=(0, 0)), {}, "turn 1: (it has no prompt)"),
-        (LeftTurn(turn=1, entries=(4, 4), position=9), {}, "turn 1 (entry 4): (its prompt is gone)"),
+        (LeftTurn(turn=1, entries=(4, 4), position=9), Asked(4, "a"), 'turn 1 (entry 4): "a"'),
+        (LeftTurn(turn=1, entries=(4, 5)), None, "turn 1 (entries 4–5): (it has no prompt)"),  # noqa: RUF001
+        (LeftTurn(turn=1, entries=(0, 0)), None, "turn 1: (it has no prompt)"),
+        (LeftTurn(turn=1, entries=(4, 4), position=9), None, "turn 1 (entry 4): (its prompt is gone)"),
     ],
 )
-def test_a_turn_without_a_prompt_is_named_too(left: LeftTurn, prompts: dict[int, Asked], line: str) -> None:
+def test_a_turn_without_a_prompt_is_named_too(left: LeftTurn, asked: Asked | None, line: str) -> None:
     """With what is known of it."""
-    assert outline.line(left, prompts) == line
+    assert outline.line(left, asked) == line
 
 
 @pytest.mark.parametrize(
