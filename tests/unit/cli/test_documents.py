@@ -16,7 +16,10 @@ from eunoe.runtime.configuration import OTHER_VARIABLES
 from eunoe.runtime.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs/architecture.md", ROOT / "docs/operating.md", ROOT / "examples/README.md"]
+DOCUMENTS = [
+    ROOT / name
+    for name in ("README.md", "docs/architecture.md", "docs/contexts.md", "docs/operating.md", "examples/README.md")
+]
 MAKE = re.compile(r"^([a-z]+):", re.MULTILINE)
 
 
