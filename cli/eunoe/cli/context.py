@@ -44,6 +44,7 @@ def context(
     headroom: context_options.Headroom = None,
     relevant: context_options.Relevant = None,
     preview: context_options.Preview = None,
+    nth: context_options.Nth = None,
     after: context_options.After = None,
     limit: context_options.Limit = None,
     diff: context_options.Diff = None,
@@ -61,7 +62,7 @@ def context(
     """
     options = {
         "window": window, "model": model, "format": format, "prompt": prompt, "keep": keep, "target": target,
-        "headroom": headroom, "relevant": relevant, "preview": preview, "after": after, "limit": limit,
+        "headroom": headroom, "relevant": relevant, "preview": preview, "nth": nth, "after": after, "limit": limit,
     }  # fmt: skip
     ids.check(thread, "thread")
     whats = _whats(ctx, what, diff, html)
@@ -89,7 +90,7 @@ def _whats(ctx: typer.Context, what: str | None, diff: tuple[str, str] | None, h
 
 def _wish(options: Mapping[str, Any]) -> Wish:
     made: dict[str, Any] = {
-        name: options[name] for name in ("window", "prompt", "keep", "target", "headroom", "relevant")
+        name: options[name] for name in ("window", "prompt", "keep", "target", "headroom", "relevant", "nth")
     }
     return Wish(
         format=format_of(options["format"]),

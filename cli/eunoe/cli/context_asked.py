@@ -13,6 +13,7 @@ from eunoe.schemas.requests import ComposeRequest
 NEXT, TURNS = "next", "turns"
 ANY = frozenset({"window", "model", "format"})  # options of every context
 ASKED = frozenset({"prompt", "keep", "target", "headroom", "relevant", "preview"})  # those of the next request
+PAST = frozenset({"nth"})  # those of one past turn
 LISTED = frozenset({"after", "limit"})  # those of a list of turns
 
 
@@ -29,6 +30,7 @@ class Wish:
     headroom: int = -1
     relevant: bool | None = None
     preview: str = ""
+    nth: int = 0
 
     def next(self, window: int) -> ComposeRequest:
         """The next request; in ``window`` tokens where none are given."""
@@ -46,7 +48,7 @@ class Wish:
 
     def saw(self, turn: int) -> ComposeRequest:
         """What a past turn saw."""
-        return ComposeRequest(turn=turn, format=self.format or FORMATS[0])
+        return ComposeRequest(turn=turn, nth=self.nth, format=self.format or FORMATS[0])
 
     def instead(self, saw: Context) -> ComposeRequest | None:
         """What that turn would have seen as it is wished for; None where that is what it saw."""
@@ -66,10 +68,16 @@ def check(whats: Sequence[str], given: Mapping[str, object], *, page: bool = Fal
         raise Invalid("'turns' is a list, and --diff compares two contexts; give turns by their numbers, or next")
     takes = frozenset[str]()
     for what in whats:
-        takes |= LISTED if what == TURNS else ANY | ASKED if not turn_of(what) else ANY
+        takes |= LISTED if what == TURNS else ANY | (PAST if turn_of(what) else ASKED)
+    if len(whats) > 1:
+        takes -= PAST
     for name, value in given.items():
         if value is not None and name not in takes:
             raise Invalid(f"--{name} goes with {_owner(name)}, and {_said(whats, page)} asked for; leave it out")
+
+    for name in sorted(ANY):
+        if given.get("nth") is not None and given.get(name) is not None:
+            raise Invalid(f"--nth shows a context as it was, and --{name} asks for another one; give one of them")
 
 
 def turn_of(what: str) -> int:
@@ -92,6 +100,8 @@ def format_of(name: str | None) -> Format | None:
 def _owner(name: str) -> str:
     if name in ASKED:
         return "next"
+    if name in PAST:
+        return "one past turn"
     return "turns" if name in LISTED else "one context"
 
 

@@ -45,6 +45,10 @@ Relevant = Annotated[
 Preview = Annotated[
     str | None, typer.Option(metavar="PREVIEW", help="With next: as a turn of this preview would see it.")
 ]
+Nth = Annotated[
+    int | None,
+    typer.Option("--nth", metavar="N", min=1, help="With a turn's number: its N-th context; else its last."),
+]
 After = Annotated[int | None, typer.Option(metavar="TURN", min=0, help="With turns: begin after this turn.")]
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, max=1000, help="With turns: how many.")]
 Diff = Annotated[

@@ -15,6 +15,7 @@ from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ComposeRequest, Refused
 
 Tools = Sequence[Any]
+_ASKED: Mapping[str, Any] = {"prompt": str, "turn": int, "nth": int, "preview": str | None}
 
 
 class How(TypedDict, total=False):
@@ -52,6 +53,7 @@ def request(
     key: str = "",
     prompt: str = "",
     turn: int = 0,
+    nth: int = 0,
     store: bool = False,
     refused: Refused | None = None,
     session: str,
@@ -62,8 +64,7 @@ def request(
 
     What would mean the workers' settings in a request is refused where somebody gave it.
     """
-    for name, kind, value in (("prompt", str, prompt), ("turn", int, turn), ("preview", str | None, preview)):
-        arguments.check(name, kind, value, "a context")
+    _check_asked(prompt=prompt, turn=turn, nth=nth, preview=preview)
     _check(window, format, how)
     tools: Tools = how.get("tools", ())
     return ComposeRequest(
@@ -72,6 +73,7 @@ def request(
         key=key,
         prompt=prompt,
         turn=turn,
+        nth=nth,
         store=store,
         pending_wait=how.get("wait", 0.0),
         memory_tool=how.get("memory_tool", False),
@@ -94,6 +96,11 @@ def request(
 def _kinds() -> dict[str, Any]:
     """What every argument has to be, by its name."""
     return get_type_hints(How)
+
+
+def _check_asked(**asked: object) -> None:
+    for name, value in asked.items():
+        arguments.check(name, _ASKED[name], value, "a context")
 
 
 def _check(window: int | None, format: str, how: Mapping[str, Any]) -> None:  # noqa: A002

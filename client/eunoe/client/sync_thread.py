@@ -148,10 +148,13 @@ class Thread(Runs):
         *,
         prompt: str = "",
         turn: int = 0,
+        nth: int = 0,
         preview: str | None = None,
         **how: Unpack[How],
     ) -> Context:
-        return self._run(self._thread.context, window, format, prompt=prompt, turn=turn, preview=preview, **how)
+        return self._run(
+            self._thread.context, window, format, prompt=prompt, turn=turn, nth=nth, preview=preview, **how
+        )
 
     def compose(
         self,
@@ -161,6 +164,7 @@ class Thread(Runs):
         key: str = "",
         prompt: str = "",
         turn: int = 0,
+        nth: int = 0,
         store: bool = False,
         refused: Refused | None = None,
         preview: str | None = None,
@@ -173,6 +177,7 @@ class Thread(Runs):
             key=key,
             prompt=prompt,
             turn=turn,
+            nth=nth,
             store=store,
             refused=refused,
             preview=preview,

@@ -73,17 +73,21 @@ class Thread:
         *,
         prompt: str = "",
         turn: int = 0,
+        nth: int = 0,
         preview: str | None = None,
         **how: Unpack[How],
     ) -> Context:
         """Look: the context that ``prompt`` would get now, or, with ``turn``, the one that a past turn got.
 
-        ``window``: its tokens; None for the setting, and, of a past turn, for its own. ``preview``: as a turn of that
+        ``window``: its tokens; None for the setting, and, of a past turn, for its own. ``nth``: of the contexts of that
+        turn the first, the second and so on, where it had several, and not the last. ``preview``: as a turn of that
         preview would see it now. Everything else is in `How`.
         """
         if turn and prompt:
             raise Invalid(f"a prompt goes with the next request, and turn {turn} was asked for; give one of them")
-        return await self.compose(window=window, format=format, prompt=prompt, turn=turn, preview=preview, **how)
+        return await self.compose(
+            window=window, format=format, prompt=prompt, turn=turn, nth=nth, preview=preview, **how
+        )
 
     async def compose(
         self,
@@ -93,6 +97,7 @@ class Thread:
         key: str = "",
         prompt: str = "",
         turn: int = 0,
+        nth: int = 0,
         store: bool = False,
         refused: Refused | None = None,
         preview: str | None = None,
@@ -110,6 +115,7 @@ class Thread:
             key=key,
             prompt=prompt,
             turn=turn,
+            nth=nth,
             store=store,
             refused=refused,
             session=self.session,

@@ -21,7 +21,7 @@ from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
 from eunoe.schemas import limits
 from eunoe.schemas.context import Context, Recipe, Watermark
-from eunoe.schemas.errors import Denied
+from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.requests import ComposeRequest
 from eunoe.schemas.subjects import Address, Caller
 
@@ -48,10 +48,10 @@ class Historian:
         self._counters = counters
 
     async def context(self, address: Address, request: ComposeRequest) -> Context:
-        """The context of turn ``request.turn``: the last that it saw, or, for a window or a model that is named, the
-        one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
+        """The context of turn ``request.turn``: the last that it saw, or its ``nth``, or, for a window or a model that
+        is named, the one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
         """
-        found = await self._past.find(address.chain, request.turn)
+        found = await self._past.find(address.chain, request.turn, request.nth)
         if found.agent and not Viewer(address.caller).trusted and address.caller != Caller("agent", found.agent):
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
         as_it_was = not (request.window or request.model)
@@ -100,6 +100,18 @@ class Historian:
             kept=await self._bodies.kept(fold, settings),
         )
         return make(inputs, settings)
+
+
+def check_nth(request: ComposeRequest) -> None:
+    """Raise `Invalid` where one of the contexts of a past turn is asked for that cannot be meant."""
+    if request.nth < 0:
+        raise Invalid(f"the contexts of a turn are counted from 1, and {request.nth} was asked for")
+    if request.nth and not request.turn:
+        raise Invalid(f"context {request.nth} of no turn was asked for; say of which")
+    if request.nth and (request.window or request.model):
+        raise Invalid(
+            "one of the contexts of a turn is shown as it was; leave the window and the model out, or the number"
+        )
 
 
 def then(request: ComposeRequest, recipe: Recipe | None, counters: Counters) -> Settings:

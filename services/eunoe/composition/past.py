@@ -68,23 +68,29 @@ class Past:
         self._lines = Lines(kinds)
         self._named = named
 
-    async def find(self, chain: str, turn: int) -> Found:
-        """Where a turn is; raises `NotFound`."""
+    async def find(self, chain: str, turn: int, nth: int = 0) -> Found:
+        """Where a turn is, with its last context, or its ``nth``; raises `NotFound`."""
         head = await self._chains.head(chain)
         opening = await self._chains.first(head, lambda header: header.turns >= turn) if head and turn > 0 else 0
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
         recipe, number, shown, agent, erased = None, 0, frozenset[int](), "", False
+        composed = 0
         async for record in self._walker.forward(head, max(opening - COMPOSED_BEFORE, 1)):
             erased = erased or _lost_recipe(record, turn)
             for event in record.events:
                 if isinstance(event, ContextComposed) and event.recipe.turn == turn:
+                    composed += 1
+                    if nth not in (0, composed):
+                        continue
                     recipe, number, shown, erased = event.recipe, record.header.record, _shown(record), False
                 elif isinstance(event, TurnOpened) and event.turn == turn:
                     agent = event.agent
             if _closes(record, turn):
                 break
-        return Found(head, opening, agent, recipe, number, shown, erased)
+        if nth > composed:
+            raise NotFound(f"turn {turn} has no context {nth}; it has {composed}")
+        return Found(head, opening, agent, recipe, number, shown, erased and not nth)
 
     async def replay(self, found: Found, recipe: Recipe, bodies: Bodies) -> Replayed:
         """Compose again what a recipe says, and compare the digest."""

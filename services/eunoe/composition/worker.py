@@ -14,7 +14,7 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.composer import Composer
 from eunoe.composition.counters.counters import Counters
 from eunoe.composition.freshness import Freshness
-from eunoe.composition.history import Historian
+from eunoe.composition.history import Historian, check_nth
 from eunoe.composition.inputs import Settings as Wanted
 from eunoe.composition.instructed import Instructed
 from eunoe.composition.named import Named
@@ -104,6 +104,7 @@ class CompositionWorker:
             raise Denied("a viewer may look at a context, and store none")
         if request.refused is not None:
             overflow.check(request, request.refused)
+        check_nth(request)
         if request.turn:
             self._counts["replayed"] += 1
             return ComposeReply(context=await self._historian.context(address, request))

@@ -42,6 +42,8 @@ def test_a_past_turn_is_shown_as_its_model_saw_it() -> None:
     assert Wish().saw(7) == ComposeRequest(turn=7)
     assert Wish().instead(saw()) is None
     assert Wish(format="anthropic").instead(saw()) is None
+    assert Wish(nth=2).saw(7) == ComposeRequest(turn=7, nth=2)
+    assert Wish(nth=2).instead(saw()) is None
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,13 @@ def test_a_past_turn_is_made_anew_for_something_else(wish: Wish, expected: Compo
             {"relevant": False},
             "--relevant goes with next, and turn 3 and turn 7 were asked for; leave it out",
         ),
+        (["next"], {"nth": 1}, "--nth goes with one past turn, and next was asked for; leave it out"),
+        (["3", "7"], {"nth": 1}, "--nth goes with one past turn, and turn 3 and turn 7 were asked for; leave it out"),
+        (
+            ["7"],
+            {"nth": 1, "window": 512},
+            "--nth shows a context as it was, and --window asks for another one; give one of them",
+        ),
         (["last"], {}, "'last' is no turn; give its number, next (the next request) or turns (the list)"),
         (
             ["3", "turns"],
@@ -93,6 +102,7 @@ def test_what_does_not_go_together_is_refused(whats: list[str], options: dict[st
     [
         (["next"], {"prompt": "Hi", "window": 512, "relevant": False, "after": None}),
         (["7"], {"window": 512, "model": "gpt-4o", "format": "text"}),
+        (["7"], {"nth": 2, "window": None}),
         (["turns"], {"after": 3, "limit": 9}),
         (["3", "next"], {"prompt": "Hi", "format": "text"}),
     ],

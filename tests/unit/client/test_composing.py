@@ -124,8 +124,11 @@ async def test_a_window_of_the_clients_own_is_asked_for_but_not_of_a_past_turn(
     await thread.context(4096)
     await thread.context(turn=3)
     await thread.context(4096, turn=3)
+    await thread.context(turn=3, nth=2)
 
-    assert [(request.window, request.turn) for request in composers.asked] == [(2048, 0), (4096, 0), (0, 3), (4096, 3)]
+    assert [(request.window, request.turn, request.nth) for request in composers.asked] == [
+        *((2048, 0, 0), (4096, 0, 0), (0, 3, 0), (4096, 3, 0), (0, 3, 2))
+    ]
 
 
 async def test_a_past_turn_has_its_own_prompt(memory: Memory, composers: Composers) -> None:

@@ -16,6 +16,7 @@ from eunoe.composition.worker import CompositionWorker
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
 from eunoe.schemas.context import Context, Format, LayerName, Recipe, Rendering
+from eunoe.schemas.errors import EunoeError, Invalid, NotFound
 from eunoe.schemas.events import ContextComposed, Event, Prompt, Response, TurnCommitted
 from eunoe.schemas.requests import AppendRequest, TurnLine
 from eunoe.schemas.subjects import Caller
@@ -156,6 +157,57 @@ async def test_a_replay_names_the_prompt_that_its_outline_has_lost(system: Syste
 
     assert again.differs == "erased: entry 1"
     assert "turn 1 (entries 1–2): (its prompt is gone)" in block(again, "earlier")  # noqa: RUF001
+
+
+async def test_each_of_the_contexts_of_a_turn_is_shown_as_it_was(system: System, kit: Any) -> None:
+    """The first, the second and the last, whatever format each was for, byte for byte."""
+    await turns(system, 2)
+    key = await system.open(Prompt(content="look"))
+    saw = [await system.compose(key=key, store=True, window=4096, format="anthropic")]
+    await system.append(*kit.reads("row 1"), key=key)
+    saw.append(await system.compose(key=key, store=True, window=2048))
+    await system.append(*kit.reads("row 2"), key=key)
+    saw.append(await system.compose(key=key, store=True, window=2048))
+    await system.append(TurnCommitted(), key=key)
+    await turns(system, 1)
+
+    shown = [await system.compose(turn=3, nth=nth) for nth in (1, 2, 3, 0)]
+
+    assert [one.id for one in shown] == [saw[0].id, saw[1].id, saw[2].id, saw[2].id]
+    assert [one.messages for one in shown] == [one.messages for one in (*saw, saw[2])]
+    assert [one.differs for one in shown] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "error", "said"),
+    [
+        ({"turn": 3, "nth": 2}, NotFound, "turn 3 has no context 2; it has 1"),
+        ({"turn": 1, "nth": 1}, NotFound, "turn 1 has no context 1; it has 0"),
+        ({"turn": 3, "nth": -1}, Invalid, "the contexts of a turn are counted from 1, and -1 was asked for"),
+        ({"nth": 1}, Invalid, "context 1 of no turn was asked for; say of which"),
+        (
+            {"turn": 3, "nth": 1, "model": "m"},
+            Invalid,
+            "one of the contexts of a turn is shown as it was; leave the wi",
+        ),
+        (
+            {"turn": 3, "nth": 1, "window": 512},
+            Invalid,
+            "one of the contexts of a turn is shown as it was; leave the w",
+        ),
+    ],
+)
+async def test_a_context_of_a_turn_that_there_is_not_is_said_to_be_none(
+    system: System, asked_for: dict[str, Any], error: type[EunoeError], said: str
+) -> None:
+    """And so is one that cannot be meant."""
+    await turns(system, 2)
+    await asked(system)
+
+    with pytest.raises(error) as refused:
+        await system.compose(**asked_for)
+
+    assert str(refused.value).startswith(said)
 
 
 async def test_a_line_has_the_figures_of_the_turns_last_context(system: System, kit: Any) -> None:
