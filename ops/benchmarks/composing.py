@@ -67,12 +67,14 @@ async def fill(here: Place, lengths: Sequence[int], many: int) -> None:
 async def cold(here: Place, names: Sequence[str], what: str) -> list[Result]:
     """First contexts of workers that never saw these threads: nothing of them, nor of their sessions, is in memory.
 
-    Another thread was composed before, so a worker has its code loaded, and what everyone sees is held by its watch.
+    Two other threads were composed before, one of them with a recipe once there are any, so a worker has its code
+    loaded, and what everyone sees is held by its watch.
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(STARTS):
         async with serving(here, "composition"), _memory(here) as memory:
-            await _ask(_thread(memory, "warmed"))
+            for name in ("warmed", "stored"):
+                await _ask(_thread(memory, name))
             for name in names:
                 times[name] += await timed(1, partial(_ask, _thread(memory, name)))
     return [

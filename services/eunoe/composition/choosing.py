@@ -51,7 +51,7 @@ def choose(
     left = len(earlier) - sum(fact.said_by(view) for fact in earlier.of_turns(view)) - len(first)
     here = within(now, room.now, room.pinned - sum(fact.bytes for fact in first if fact.pinned))
     lacking = pinned_left_out(earlier, first) or pinned_left_out(now, here)
-    shown = frozenset(fact.shown.id for fact in first)
+    shown = frozenset(fact.id for fact in first)
     bearing = _bearing(earlier, words(), shown, view, asked_for) if left and not lacking else ()
     beside = within(bearing, room.now - sum(fact.bytes for fact in here if not fact.pinned))
     return Chosen(first, (*here, *beside), (left, len(now) - len(here)))
@@ -61,9 +61,9 @@ def _bearing(
     earlier: Facts, words: frozenset[str], shown: frozenset[str], view: frozenset[int], asked_for: Sequence[Known]
 ) -> tuple[Known, ...]:
     """The facts that bear on a request and are not shown already, `limits.RELEVANT_FACTS` at most."""
-    chosen = [fact for fact in asked_for if fact.shown.id not in shown and not fact.said_by(view)]
-    ids = {fact.shown.id for fact in chosen}
-    others = [fact for fact in earlier.bearing(words, shown, view) if fact.shown.id not in ids] if words else []
+    chosen = [fact for fact in asked_for if fact.id not in shown and not fact.said_by(view)]
+    ids = {fact.id for fact in chosen}
+    others = [fact for fact in earlier.bearing(words, shown, view) if fact.id not in ids] if words else []
     return tuple([*chosen, *others][: limits.RELEVANT_FACTS])
 
 
@@ -89,6 +89,6 @@ def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, .
 
 def pinned_left_out(facts: Iterable[Known], chosen: Iterable[Known]) -> bool:
     """Whether a pinned fact is not among those that were chosen of these, which are in order."""
-    shown = {fact.shown.id for fact in chosen}
+    shown = {fact.id for fact in chosen}
     leading = takewhile(lambda fact: fact.task or fact.pinned, facts)
-    return any(fact.pinned and fact.shown.id not in shown for fact in leading)
+    return any(fact.pinned and fact.id not in shown for fact in leading)

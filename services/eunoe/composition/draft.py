@@ -275,5 +275,5 @@ class Draft:
     def _bearing(self) -> tuple[Known, ...]:
         """The facts that were chosen for this request, in the order in which they were chosen."""
         wanted = self.inputs.bearing
-        found = {fact.shown.id: fact for fact in self.inputs.earlier if fact.shown.id in wanted} if wanted else {}
+        found = {fact.id: fact for fact in self.inputs.earlier if fact.id in wanted} if wanted else {}
         return tuple(found[name] for name in wanted if name in found)

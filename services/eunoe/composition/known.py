@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -34,26 +35,65 @@ _INSTRUCTION = re.compile(
 )
 
 
-class Known(msgspec.Struct, frozen=True):
-    """A fact in force with its line, its size with the line feed, and the words that a request may share.
+class Known(msgspec.Struct, frozen=True, dict=True):
+    """A fact in force, by the ``first`` assertion of the strongest of those that say it. ``others`` are the parts of its
+    note that tell of what others say.
 
-    ``turn`` is where it came from when that is this thread's, else 0. ``source`` says whose word it is, ``value`` what
-    a task is; it is empty for other facts.
+    ``turn`` is where it came from when that is this thread's, else 0. Its line and its words are made when somebody
+    asks for them, for most facts nobody does: a context shows some of them, and few share a word with a request.
     """
 
-    shown: FactLine
-    line: str
-    identity: Identity
+    first: Stated
+    others: tuple[str, ...]
     turn: int
     task: bool
     pinned: bool
     conflict: bool
     proposed: bool
     rank: Rank
-    bytes: int
-    words: frozenset[str]
-    source: SourceClass = "model"
-    value: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.first.id
+
+    @property
+    def identity(self) -> Identity:
+        return self.first.fact.identity
+
+    @property
+    def source(self) -> SourceClass:
+        """Whose word it is."""
+        return self.first.fact.source.kind
+
+    @property
+    def value(self) -> str:
+        return self.first.fact.value
+
+    @cached_property
+    def shown(self) -> FactLine:
+        """The fact as a recipe names it."""
+        note = "; ".join(_of_itself(self.first.fact, *self.others, proposed=self.proposed))
+        return FactLine(id=self.first.id, position=self.first.position, index=self.first.index, note=note)
+
+    @cached_property
+    def line(self) -> str:
+        return line(self.first.fact, self.shown.note)
+
+    @cached_property
+    def bytes(self) -> int:
+        """The size of its line with the line feed."""
+        return len(self.line.encode()) + 1
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words that a request may share."""
+        identity = self.identity
+        return words(f"{identity.subject} {identity.name} {self.value}")
+
+    @property
+    def length(self) -> int:
+        """Characters of what it says."""
+        return len(self.identity.name) + len(self.value)
 
     def said_by(self, view: frozenset[int]) -> bool:
         """Whether a turn in view says it already, so that it need not be said again; a fact that is pinned or that
@@ -83,8 +123,7 @@ def alone(document: Document, thread: str) -> Known | None:
     fact = first.fact
     if fact.valid_from is not None or fact.valid_to is not None or document.identity.subject in SURFACES:
         return None
-    note = "; ".join(_of_itself(fact, proposed=fact.proposal))
-    return _made(document.identity, first, order(first), thread, note, proposed=fact.proposal)
+    return _made(first, order(first), thread, (), proposed=fact.proposal)
 
 
 def words(text: str) -> frozenset[str]:
@@ -114,50 +153,40 @@ def _known(view: View, heads: Sequence[Version], thread: str) -> Known:
     head = heads[0]
     newest = max(one.newest for one in heads)
     proposed, held = head.state == "proposed", pinned(heads)
-    note = _note(view, heads)
-    return _made(
-        view.identity, head.first, newest, thread, note, proposed=proposed, pinned=held, conflict=view.conflict
-    )
+    others = _of_others(view, heads)
+    return _made(head.first, newest, thread, others, proposed=proposed, pinned=held, conflict=view.conflict)
 
 
 def _made(
-    identity: Identity,
     first: Stated,
     newest: Order,
     thread: str,
-    note: str,
+    others: tuple[str, ...],
     *,
     proposed: bool,
     pinned: bool = False,
     conflict: bool = False,
 ) -> Known:
-    fact, said = first.fact, line(first.fact, note)
+    fact = first.fact
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
     at, position, index = newest
     return Known(
-        shown=FactLine(id=first.id, position=first.position, index=first.index, note=note),
-        line=said,
-        identity=identity,
+        first=first,
+        others=others,
         turn=fact.provenance.turn if thread and fact.provenance.thread == thread else 0,
         task=task,
         pinned=pinned,
         conflict=conflict,
         proposed=proposed,
         rank=(not task, not pinned, not conflict, not person, -at, -position, -index, first.id),
-        bytes=len(said.encode()) + 1,
-        words=words(f"{fact.identity.subject} {fact.identity.name} {fact.value}"),
-        source=fact.source.kind,
-        value=fact.value if task else "",
     )
 
 
-def _note(view: View, heads: Sequence[Version]) -> str:
-    head = heads[0]
+def _of_others(view: View, heads: Sequence[Version]) -> tuple[str, ...]:
+    """The parts of a note that a fact gets for what others say."""
     more = len({author(said.fact.source) for one in heads for said in one.said}) - 1
     parts = [f"+{more} source" if more == 1 else f"+{more} sources"] if more > 0 else []
-    if view.conflict:
-        parts.append(_disagreeing(view))
-    return "; ".join(_of_itself(head.first.fact, *parts, proposed=head.state == "proposed"))
+    return (*parts, _disagreeing(view)) if view.conflict else tuple(parts)
 
 
 def _of_itself(fact: Assertion, *others: str, proposed: bool) -> list[str]:

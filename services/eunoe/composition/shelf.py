@@ -19,8 +19,8 @@ _Key = TypeVar("_Key", int, str)
 
 COMMON = 64  # facts; a word that more of them share tells none of them apart
 FEW = 1_024  # facts; as many are put in order at once sooner than the first of them one by one
-FACT_BYTES = 1_024  # bytes of memory that a fact takes beside its line and its words
-WORD_BYTES = 100  # bytes of memory for each word that leads to a fact
+FACT_BYTES = 2_048  # bytes of memory that a fact takes beside what it says
+LETTER_BYTES = 20  # bytes of memory for each character of that: in its line, and in words that lead to it
 
 
 class Shelf:
@@ -75,7 +75,7 @@ class Shelf:
     def _add(self, fact: Known) -> None:
         self.changes += 1
         insort(self._order, fact, key=_rank)
-        self._turns.setdefault(fact.turn, {})[fact.shown.id] = fact
+        self._turns.setdefault(fact.turn, {})[fact.id] = fact
         if self._words is not None:
             _index(self._words, fact)
         self.size += _size(fact)
@@ -102,7 +102,7 @@ class Facts:
         """Facts that are on no shelf yet."""
         shelf = Shelf()
         for fact in facts:
-            shelf.put(fact.shown.id, [fact])
+            shelf.put(fact.id, [fact])
         return cls(shelf)
 
     def __len__(self) -> int:
@@ -125,8 +125,8 @@ class Facts:
 
         ``without`` are ids of facts that are shown already; a fact of a turn in ``view`` is shown by it.
         """
-        found = {fact.shown.id: fact for word in words for shelf in self._shelves for fact in shelf.sharing(word)}
-        left = (fact for fact in found.values() if fact.shown.id not in without and not fact.said_by(view))
+        found = {fact.id: fact for word in words for shelf in self._shelves for fact in shelf.sharing(word)}
+        left = (fact for fact in found.values() if fact.id not in without and not fact.said_by(view))
         scored = [(-len(fact.words & words), fact.rank, fact) for fact in left]
         return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[: limits.RELEVANT_FACTS])
 
@@ -136,16 +136,16 @@ def _rank(fact: Known) -> Rank:
 
 
 def _size(fact: Known) -> int:
-    return FACT_BYTES + 2 * fact.bytes + WORD_BYTES * len(fact.words)
+    return FACT_BYTES + LETTER_BYTES * fact.length
 
 
 def _index(words: dict[str, dict[str, Known]], fact: Known) -> None:
     for word in fact.words:
-        words.setdefault(word, {})[fact.shown.id] = fact
+        words.setdefault(word, {})[fact.id] = fact
 
 
 def _drop(index: dict[_Key, dict[str, Known]], key: _Key, fact: Known) -> None:
     held = index[key]
-    del held[fact.shown.id]
+    del held[fact.id]
     if not held:
         del index[key]

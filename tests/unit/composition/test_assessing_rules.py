@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import known_facts
 import pytest
 
 from eunoe.composition.assessing import answering, followups, rules
@@ -17,7 +18,7 @@ from eunoe.composition.known import Known
 from eunoe.composition.place import Place
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas import limits
-from eunoe.schemas.context import Assessment, FactLine
+from eunoe.schemas.context import Assessment
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.facts import Identity, Provenance, Source, SourceClass
 from eunoe.schemas.requests import ComposeRequest, ToolDefinition
@@ -35,21 +36,8 @@ def task(value: str = "Fix the parser", source: SourceClass = "model") -> Known:
 
 
 def known(fact: str, subject: str, name: str, source: SourceClass = "tool", value: str = "") -> Known:
-    return Known(
-        shown=FactLine(id=fact, position=1, index=0),
-        line=f"- {subject} {name}: {value}",
-        identity=Identity("thread", "t", subject, name),
-        turn=0,
-        task=subject == "task",
-        pinned=False,
-        conflict=False,
-        proposed=False,
-        rank=(subject != "task", True, True, True, 0, 0, 0, fact),
-        bytes=10,
-        words=frozenset(),
-        source=source,
-        value=value,
-    )
+    rank = (subject != "task", True, True, True, 0, 0, 0, fact)
+    return known_facts.fact(fact, rank, subject=subject, name=name, value=value, source=source, size=10, words=())
 
 
 def brief(text: str, **more: object) -> Brief:

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import anyio
+import known_facts
 import msgspec
 import pytest
 from composition_desks import ALICE, BUILDER, EXTRACTION, System, block, running, texts
@@ -17,7 +18,7 @@ from eunoe.composition.choosing import Room, choose
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
 from eunoe.schemas import ids, limits, subjects
-from eunoe.schemas.context import Context, FactLine, Watermark
+from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (
     FactDeleted,
@@ -128,19 +129,9 @@ async def test_a_pinned_fact_of_a_turn_in_view_is_shown_all_the_same(system: Sys
 
 
 def fact(number: int, *, size: int, pinned: bool, task: bool = False) -> Known:
-    return Known(
-        shown=FactLine(id=f"f{number}", position=number, index=0),
-        line="x" * (size - 1),
-        identity=Identity("thread", "t", "note", str(number)),
-        turn=0,
-        task=task,
-        pinned=pinned,
-        conflict=False,
-        proposed=False,
-        rank=(not task, not pinned, True, True, -number, 0, 0, f"f{number}"),
-        bytes=size,
-        words=frozenset({"word"}),
-    )
+    rank = (not task, not pinned, True, True, -number, 0, 0, f"f{number}")
+    subject = "task" if task else "note"
+    return known_facts.fact(f"f{number}", rank, subject=subject, pinned=pinned, size=size, words={"word"})
 
 
 many = st.lists(st.tuples(st.integers(1, 60), st.booleans(), st.booleans()), max_size=12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import known_facts
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -12,27 +13,15 @@ from eunoe.composition import choosing
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import COMMON, Facts, Shelf
 from eunoe.schemas import limits
-from eunoe.schemas.context import FactLine
-from eunoe.schemas.facts import Identity
 
 WORDS = ("alpha", "beta", "gamma", "delta")
 
 
 def fact(number: int, *, rank: int = 0, turn: int = 0, words: str = "", size: int = 10, said: bool = False) -> Known:
     """Fact ``number`` (which is also where it is in the log); ``said``: sources disagree on it."""
-    return Known(
-        shown=FactLine(id=f"f{number}", position=number, index=0),
-        line=f"- file {number}",
-        identity=Identity("thread", "t", "file", str(number)),
-        turn=turn,
-        task=False,
-        pinned=False,
-        conflict=said,
-        proposed=False,
-        rank=(True, True, not said, True, -rank, -number, 0, f"f{number}"),
-        bytes=size,
-        words=frozenset(words.split()),
-    )
+    order = (True, True, not said, True, -rank, -number, 0, f"f{number}")
+    listed = words.split()
+    return known_facts.fact(f"f{number}", order, turn=turn, position=number, conflict=said, size=size, words=listed)
 
 
 facts = st.builds(
@@ -53,15 +42,18 @@ def apply(steps: list[tuple[str, list[Known]]]) -> tuple[Shelf, dict[str, Known]
     """
     shelf, held = Shelf(), dict[str, dict[str, Known]]()
     for key, found in steps:
-        own = {one.shown.id: _named(one, key) for one in found}
+        own = {one.id: _named(one, key) for one in found}
         shelf.put(key, own.values())
         held[key] = own
-    return shelf, {one.shown.id: one for own in held.values() for one in own.values()}
+    return shelf, {one.id: one for own in held.values() for one in own.values()}
 
 
 def _named(one: Known, key: str) -> Known:
-    name = f"{one.shown.id}{key}"
-    return replace(one, shown=FactLine(id=name, position=1, index=0), rank=(*one.rank[:7], name))
+    """The same fact under another id; what it has for its line and words stays."""
+    name = f"{one.id}{key}"
+    found = replace(one, first=replace(one.first, id=name), rank=(*one.rank[:7], name))
+    vars(found).update({kept: value for kept, value in vars(one).items() if kept != "shown"})
+    return found
 
 
 @given(changes)
@@ -72,9 +64,9 @@ def test_any_changes_give_what_ordering_all_anew_gives(steps: list[tuple[str, li
     assert list(shelf) == sorted(expected.values(), key=lambda one: one.rank)
     assert len(shelf) == len(expected)
     for turn in range(5):
-        assert {one.shown.id for one in shelf.of_turn(turn)} == {i for i, one in expected.items() if one.turn == turn}
+        assert {one.id for one in shelf.of_turn(turn)} == {i for i, one in expected.items() if one.turn == turn}
     for word in WORDS:
-        assert {one.shown.id for one in shelf.sharing(word)} == {i for i, o in expected.items() if word in o.words}
+        assert {one.id for one in shelf.sharing(word)} == {i for i, o in expected.items() if word in o.words}
     fresh = Shelf()
     fresh.put("all", expected.values())
     assert shelf.size == fresh.size
@@ -106,7 +98,7 @@ def test_a_word_that_most_facts_share_tells_nothing_apart() -> None:
     """Of 65 facts about parts, the one that is named besides is found; the common word alone finds none."""
     found = Facts.of([fact(number, words="part") for number in range(COMMON)] + [fact(99, words="part seven")])
 
-    assert [one.shown.id for one in found.bearing(frozenset({"part", "seven"}), frozenset(), frozenset())] == ["f99"]
+    assert [one.id for one in found.bearing(frozenset({"part", "seven"}), frozenset(), frozenset())] == ["f99"]
     assert found.bearing(frozenset({"part"}), frozenset(), frozenset()) == ()
 
 
