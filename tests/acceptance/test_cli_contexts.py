@@ -217,7 +217,7 @@ def test_a_page_may_be_of_some_turns_or_of_one(eunoe: Shell) -> None:
             ["7", "--format", "xml"],
             "there is no format 'xml' of messages; the formats are openai, responses, anthropic",
         ),
-        (["--model", ""], "the model"),
+        (["--model", ""], "a model's name is empty"),
         (["--html", "."], ". cannot be written: it is a directory; give a file's name"),
     ],
 )

@@ -126,7 +126,7 @@ async def test_the_memory_tool_answers_all_that_contexts_name(memory: Memory, gu
     await memory.state_fact("decision", "exit status", "3", thread="guided")
 
     entry, whole, fact, bare = await recalled(
-        guide, memory, ["recall entry 3", "recall turn 1", "recall fact decision exit status", "recall fact EXIT"]
+        guide, memory, ["recall entry 3", "recall turn 1", "recall fact decision exit status", '"Recall fact EXIT"']
     )
     lost, gone, none, odd = await recalled(
         guide, memory, ["recall entry 9", "recall turn 9", "recall fact colour", "forget it"]
