@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,3 +89,17 @@ def test_the_readme_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Mo
                         break
                 else:
                     raise AssertionError("its facts never came")
+
+
+def test_its_program_runs_as_it_stands(tmp_path: Path) -> None:
+    """On a server of its own: it prints the decision that it stated, and changes it after that."""
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    own = {name: value for name, value in os.environ.items() if not name.startswith("EUNOE_")}
+    home = {"XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=own | home, capture_output=True, text=True, check=False, timeout=90
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "dry-run exit status 3 when something would change, else 0 (" in done.stdout
