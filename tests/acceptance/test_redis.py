@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from polling import until_found
 from redis.asyncio import Redis
-from redis_server import RedisServer
 
 from eunoe.client import Memory
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
-from eunoe.testing import NatsServer
+from eunoe.testing import NatsServer, RedisServer
 
 SAID = "My number is 4711."
 OTHERS = ("audit", "extraction", "facts")

@@ -15,7 +15,6 @@ import msgspec
 import pytest
 import recordings
 from pydantic import SecretStr
-from redis_server import RedisServer
 
 from eunoe.client import Memory
 from eunoe.runtime.connection import connect
@@ -26,7 +25,7 @@ from eunoe.schemas import subjects
 from eunoe.schemas.context import Context
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.requests import RebuildReply, RebuildRequest
-from eunoe.testing import NatsServer
+from eunoe.testing import NatsServer, RedisServer
 
 OTHERS = ("audit", "extraction", "facts")
 LONG = 30  # turns of a thread of which not every one is looked at

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
-from redis_server import RedisServer
 
 from eunoe.runtime.cache import NoCache, cache_of
 from eunoe.runtime.doors import Cache, Clock, SystemClock
 from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import Misconfigured, Unreachable
-from eunoe.testing import ManualClock, MemoryCache
+from eunoe.testing import ManualClock, MemoryCache, RedisServer
 
 SECRET = "0123456789abcdef"
 

