@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import statistics
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from pathlib import Path
 
 from benchmarks import threads
 from benchmarks.place import Place, Result, median_ms, resident, serving, settle, timed
@@ -16,6 +19,7 @@ from eunoe.client.thread import Thread
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.events import Usage
 from eunoe.schemas.requests import AppendRequest
+from eunoe.testing import RedisServer
 
 WINDOW = 8192  # tokens
 OWN = 100  # facts of each thread, and as many of its session
@@ -42,8 +46,9 @@ async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -
             await _worked(_thread(memory, "composed"), number)
     await threads.extracted(here, "composed", lengths[0] + COMPOSED)
     await settle(here, ("facts",))
-    found += await cold(here, [*asked, "composed"], "with stored recipes")
-    return found + await at_once(here, many)
+    found += await cold(here, asked, "with a stored recipe", at_most=15.0)
+    found += await cold(here, ["composed"], "composed by an agent for fifty turns")
+    return found + await copied(here, [*asked, "composed"]) + await at_once(here, many)
 
 
 async def fill(here: Place, lengths: Sequence[int], many: int) -> None:
@@ -64,7 +69,23 @@ async def fill(here: Place, lengths: Sequence[int], many: int) -> None:
     await settle(here, ("facts",))
 
 
-async def cold(here: Place, names: Sequence[str], what: str) -> list[Result]:
+async def copied(here: Place, names: Sequence[str]) -> list[Result]:
+    """The same where another worker put copies of the threads into a Redis."""
+    with tempfile.TemporaryDirectory(prefix="eunoe-bench-redis-") as folder:
+        redis = RedisServer(Path(folder))
+        settings = {"redis_url": redis.start(), "redis_secret": secrets.token_hex(16)}
+        try:
+            async with serving(here, "composition", **settings), _memory(here) as memory:
+                for name in ("warmed", "stored", *names):
+                    await _ask(_thread(memory, name))
+            return await cold(here, names, "from a copy in Redis", at_most=15.0, **settings)
+        finally:
+            redis.stop()
+
+
+async def cold(
+    here: Place, names: Sequence[str], what: str, at_most: float | None = None, **settings: str
+) -> list[Result]:
     """First contexts of workers that never saw these threads: nothing of them, nor of their sessions, is in memory.
 
     Two other threads were composed before, one of them with a recipe once there are any, so a worker has its code
@@ -72,13 +93,14 @@ async def cold(here: Place, names: Sequence[str], what: str) -> list[Result]:
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(STARTS):
-        async with serving(here, "composition"), _memory(here) as memory:
+        async with serving(here, "composition", **settings), _memory(here) as memory:
             for name in ("warmed", "stored"):
                 await _ask(_thread(memory, name))
             for name in names:
                 times[name] += await timed(1, partial(_ask, _thread(memory, name)))
     return [
-        Result(f"cold context of {name}, {what}", median_ms(found), "ms", at_most=15.0) for name, found in times.items()
+        Result(f"cold context of {name}, {what}", median_ms(took), "ms", at_most=at_most)
+        for name, took in times.items()
     ]
 
 

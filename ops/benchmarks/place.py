@@ -87,9 +87,9 @@ async def place(workers: str = "all") -> AsyncIterator[Place]:
 
 
 @asynccontextmanager
-async def serving(here: Place, workers: str) -> AsyncIterator[int]:
-    """One more process of workers while this is open; its id."""
-    process = _serve(here.url, here.folder, workers)
+async def serving(here: Place, workers: str, **settings: str) -> AsyncIterator[int]:
+    """One more process of workers while this is open, with these settings beside its own; its id."""
+    process = _serve(here.url, here.folder, workers, settings)
     try:
         await _ready(process)
         yield process.pid
@@ -98,8 +98,9 @@ async def serving(here: Place, workers: str) -> AsyncIterator[int]:
         await asyncio.to_thread(process.wait)
 
 
-def _serve(url: str, folder: Path, workers: str) -> subprocess.Popen[bytes]:
-    environment = os.environ | {"EUNOE_URL": url, "EUNOE_DATA": f"{folder}/data", "EUNOE_LOG_LEVEL": "error"}
+def _serve(url: str, folder: Path, workers: str, settings: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
+    own = {"url": url, "data": f"{folder}/data", "log_level": "error", **settings}
+    environment = os.environ | {f"EUNOE_{name.upper()}": value for name, value in own.items()}
     return _started([str(Path(sys.executable).with_name("eunoe")), "serve", *workers.split()], environment)
 
 

@@ -36,8 +36,8 @@ _INSTRUCTION = re.compile(
 
 
 class Known(msgspec.Struct, frozen=True, dict=True):
-    """A fact in force, by the ``first`` assertion of the strongest of those that say it. ``others`` are the parts of its
-    note that tell of what others say.
+    """A fact in force, by the ``first`` assertion of the strongest of those that say it. ``others`` are the parts of
+    its note that tell of what others say.
 
     ``turn`` is where it came from when that is this thread's, else 0. Its line and its words are made when somebody
     asks for them, for most facts nobody does: a context shows some of them, and few share a word with a request.
