@@ -152,10 +152,10 @@ class Teller:
         self.fold.recipes = recipes
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("batch", range(4))
 @given(story=stories())
 @many(300)
-def test_every_context_holds_what_is_promised(kit: Any, part: int, story: Story) -> None:
+def test_every_context_holds_what_is_promised(kit: Any, batch: int, story: Story) -> None:
     """Whatever was said: it ends, fits, is valid, names what left, is told truly, and is composed again."""
     teller = Teller(kit, story)
     last: Made | None = None
@@ -176,10 +176,10 @@ def test_every_context_holds_what_is_promised(kit: Any, part: int, story: Story)
         check_replay(kit, teller, last)
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("batch", range(2))
 @given(story=stories())
 @many(250)
-def test_how_much_is_folded_makes_no_difference(kit: Any, part: int, story: Story) -> None:
+def test_how_much_is_folded_makes_no_difference(kit: Any, batch: int, story: Story) -> None:
     """Folding backwards may stop where `enough` says so: what is older cannot matter."""
     teller = Teller(kit, story)
     requests = list(teller.requests())
@@ -210,10 +210,10 @@ class Convex:
         return len(data) // 4 + len(data) ** 2 // 400_000 + 1
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("batch", range(2))
 @given(story=stories(), window=st.sampled_from([1_024, 4_096]))
 @many(150)
-def test_what_is_handed_out_fits_by_its_own_count(kit: Any, part: int, story: Story, window: int) -> None:
+def test_what_is_handed_out_fits_by_its_own_count(kit: Any, batch: int, story: Story, window: int) -> None:
     """A tokenizer may count the whole for more than its parts: what is counted at last is within the window."""
     teller = Teller(kit, replace(story, window=window))
     teller.settings = replace(teller.settings, counter=Convex())
