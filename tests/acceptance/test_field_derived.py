@@ -115,9 +115,9 @@ async def _say_again(turn: Turn, context: Context) -> None:
         await turn.reply(context.messages)
         return
     for message in context.messages:
-        if message["role"] == "assistant":
+        if message.get("role") == "assistant" or message.get("type") == "function_call":
             await turn.reply(message)
-        elif message["role"] == "tool":
+        elif message.get("role") == "tool" or message.get("type") == "function_call_output":
             await turn.result(message)
         elif isinstance(message["content"], list):
             for part in message["content"]:

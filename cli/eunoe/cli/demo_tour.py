@@ -133,7 +133,7 @@ async def _other(memory: Memory) -> Scene:
         "builder's tools found on the machine. The context is composed again here from the recipe that is kept of "
         "it in the log, so it can be seen later what any model was told, and why.",
         command=f"eunoe context {REVIEWER} {turn.number}",
-        data=await thread.context(WINDOWS[1], turn=turn.number),
+        data=await thread.context(turn=turn.number),
     )
 
 

@@ -35,9 +35,9 @@ class ComposeRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     ``key``: compose inside that open turn, whose prompt is the request. Else ``prompt`` is the request
     as it would be asked (looking), or empty for none. ``store``: this is a real request, so its recipe is
-    logged before the reply. ``turn``: compose a past turn again instead, as its recipe says; with a ``window`` or a
-    ``model``, as it would have been composed for that one. ``nth``: of the contexts of that turn the first, the second
-    and so on, as it was, and not the last (0).
+    logged before the reply. ``turn``: compose a past turn again instead, as its recipe says; with another
+    ``window`` or ``model``, as it would have been composed for that one. ``nth``: of the contexts of that turn the
+    first, the second and so on, as it was, and not the last (0).
     ``after``: wait until the layers are this fresh, ``wait`` seconds at most. ``pending_wait``: wait so many seconds at
     most until the facts of the turns that leave are known.
     ``model`` names the model that will read it, which decides what counts its tokens. ``refused``: the provider
