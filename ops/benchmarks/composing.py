@@ -89,7 +89,8 @@ async def cold(
     """First contexts of workers that never saw these threads: nothing of them, nor of their sessions, is in memory.
 
     Two other threads were composed before, one of them with a recipe once there are any, so a worker has its code
-    loaded, and what everyone sees is held by its watch.
+    loaded, and what everyone sees is held by its watch. It is the worker that is cold: the server has just read the
+    end of the thread for somebody else, as it has of a thread in use; else it loads a block of the log from its files.
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(STARTS):
