@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from eunoe.client import Memory
 from eunoe.runtime.settings import Settings
@@ -22,14 +22,8 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "airline.toml"
 
 
 def run(number: int) -> Path:
-    """A recorded run, beside the repository or above it."""
-    for folder in Path(__file__).resolve().parents:
-        found = folder.parent / "shared" / "data" / "tau_bench_airline" / f"task_{number:02}.json"
-        if found.is_file():
-            return found
-    if os.environ.get("CI"):
-        pytest.fail("there are no recorded runs in ../shared/data")
-    pytest.skip("there are no recorded runs in ../shared/data")
+    """A recorded run."""
+    return recordings.folder() / "tau_bench_airline" / f"task_{number:02}.json"
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import pytest
+import recordings
 
 from eunoe.client.sync import Memory
 from eunoe.schemas.context import Context, Format
@@ -37,15 +35,10 @@ def replay(
 
 
 def airline(number: int) -> list[dict[str, Any]]:
-    """A recorded run of an airline's agent, from beside the repository or above it."""
-    for folder in Path(__file__).resolve().parents:
-        found = folder.parent / "shared" / "data" / "tau_bench_airline" / f"task_{number:02}.json"
-        if found.is_file():
-            messages: list[dict[str, Any]] = json.loads(found.read_text(encoding="utf-8"))["messages"]
-            return messages
-    if os.environ.get("CI"):
-        pytest.fail("there are no recorded runs in ../shared/data")
-    pytest.skip("there are no recorded runs in ../shared/data")
+    """A recorded run of an airline's agent."""
+    text = (recordings.folder() / "tau_bench_airline" / f"task_{number:02}.json").read_text(encoding="utf-8")
+    messages: list[dict[str, Any]] = json.loads(text)["messages"]
+    return messages
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
