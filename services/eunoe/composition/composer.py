@@ -20,14 +20,14 @@ from eunoe.composition.bodies import Bodies
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.freshness import Freshness, newer, reflects
-from eunoe.composition.inputs import Settings
+from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.instructed import Instructed
 from eunoe.composition.losses import noted
 from eunoe.composition.making import Made, context
 from eunoe.composition.named import Named
 from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
-from eunoe.composition.plan import enough
+from eunoe.composition.plan import enough, likely, reckoned
 from eunoe.composition.recording import Events, Recorder
 from eunoe.composition.remembered import Memory, Remembered
 from eunoe.composition.standing import standing
@@ -144,7 +144,7 @@ class Composer:
         turn is, and one that looks at it.
         """
         if opened is None and fold.last:
-            await self._threads.reach(fold, lambda: fold.last in fold.turns and fold.turns[fold.last].whole)
+            await self._whole(fold, fold.last)
         turn = opened or fold.turns.get(fold.last)
         session, agent = (turn.session, turn.agent) if turn else (request.session, request.agent)
         if not Viewer(address.caller).trusted:
@@ -212,18 +212,26 @@ class Composer:
             closed = header.closed.get(request.key) if header else None
             what = f"turn {closed.turn} was {closed.state}" if closed else f"no turn {request.key!r} is open"
             raise TurnNotOpen(f"{what}, so there is no request of it to compose", state=closed.state if closed else "")
-        await self._threads.reach(fold, lambda: known.turn in fold.turns and fold.turns[known.turn].whole)
+        await self._whole(fold, known.turn)
         return await self._bodies.turn(fold.thread, fold.turns[known.turn], settings.window)
+
+    async def _whole(self, fold: Fold, number: int) -> None:
+        """Fold back to the opening of a turn."""
+        await self._threads.reach(
+            fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: reckoned(fold, 1)
+        )
 
     async def _far_enough(self, wanted: Wanted, read: Read) -> None:
         """Fold back to what the plan can need, and to the instructions in force."""
         key = wanted.request.key
 
-        def reached() -> bool:
+        def inputs() -> Inputs:
             opened = read.fold.opened(key) if key else None
-            return enough(wanting.inputs(wanted, replace(read, opened=opened)), wanted.settings)
+            return wanting.inputs(wanted, replace(read, opened=opened))
 
-        await self._threads.reach(read.fold, reached)
+        await self._threads.reach(
+            read.fold, lambda: enough(inputs(), wanted.settings), lambda: likely(inputs(), wanted.settings)
+        )
 
     async def _instructions(self, fold: Fold, opened: Turn | None, agent: str, settings: Settings) -> tuple[Item, ...]:
         turn = opened.number if opened else fold.last + 1

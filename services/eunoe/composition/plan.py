@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from eunoe.composition import ahead, budget, fitting, left, literal
 from eunoe.composition.draft import Draft
+from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.outline import Asked
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
+
+SLACK = 2  # records that are read beyond what is likely to do, so that turns of a record more take no second look
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,23 @@ def enough(inputs: Inputs, settings: Settings) -> bool:
     if since and fold.base <= left.reach(inputs, since):
         return True
     return _full(inputs, settings)
+
+
+def likely(inputs: Inputs, settings: Settings) -> int:
+    """How many records more it likely takes until there is `enough`; 0 where the last recipe does not say how far back
+    the plan reaches."""
+    fold, since = inputs.fold, literal.start(inputs, settings)
+    return reckoned(fold, fold.base - left.reach(inputs, since)) if since and fold.base else 0
+
+
+def reckoned(fold: Fold, turns: int) -> int:
+    """How many records hold so many turns, where each has as many as those that are folded, or as the thread has on
+    average, whichever is more; 0 for no turns."""
+    if turns <= 0 or fold.header is None or not fold.header.turns:
+        return 0
+    average = fold.header.record / fold.header.turns
+    folded = (fold.record - fold.oldest + 1) / (fold.last - fold.base + 1) if fold.base else 0.0
+    return ceil(turns * max(average, folded)) + SLACK
 
 
 def _full(inputs: Inputs, settings: Settings) -> bool:

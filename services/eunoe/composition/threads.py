@@ -26,6 +26,8 @@ from eunoe.schemas.records import Record
 
 logger = logging.getLogger(__name__)
 
+LEAST_READ = 8  # records that are read at once; fewer take as long
+
 
 @dataclass(slots=True)
 class _Held:
@@ -105,19 +107,27 @@ class Threads:
             return []
         return found
 
-    async def reach(self, fold: Fold, enough: Callable[[], bool]) -> None:
-        """Fold further back until there is enough, or the thread begins."""
+    async def reach(self, fold: Fold, enough: Callable[[], bool], likely: Callable[[], int] | None = None) -> None:
+        """Fold further back until there is enough, or the thread begins. ``likely`` is how many records more that
+        takes, as far as can be told, 0 where it cannot: of those that are near, no more are read."""
         if fold.trimmed and not enough():
             await self._again(fold)
         while not fold.complete and fold.header is not None and not enough():
-            await self.further(fold)
+            await self.further(fold, likely() if likely else 0)
 
-    async def further(self, fold: Fold) -> None:
-        """Fold the records just before the oldest one folded. One that is missing or cannot be read is passed over, and
-        `Fold.lost` says which; where not one of them can be read, what came before them is out of reach."""
-        numbers = range(fold.oldest - 1, fold.oldest - 1 - len(fold.back), -1)
-        places = dict(zip(numbers, await self._store.log.get(fold.back), strict=True))
+    async def further(self, fold: Fold, likely: int = 0) -> None:
+        """Fold the records just before the oldest one folded, all that it names, or as many as are ``likely`` to do.
+
+        One that is missing or cannot be read is passed over, and `Fold.lost` says which; where not one of all that it
+        names can be read, what came before them is out of reach.
+        """
+        back = fold.back[: max(likely, LEAST_READ)] if likely else fold.back
+        numbers = range(fold.oldest - 1, fold.oldest - 1 - len(back), -1)
+        places = dict(zip(numbers, await self._store.log.get(back), strict=True))
         found = older.read(places, fold.recipes)
+        if not found and len(back) < len(fold.back):
+            await self.further(fold)
+            return
         self._note_lost(fold, set(numbers if found else range(1, fold.oldest)) - found.keys())
         for record in found.values():
             fold.add(record)

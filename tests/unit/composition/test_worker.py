@@ -356,8 +356,8 @@ async def test_instructions_are_found_however_far_back_they_were_given(system: S
 async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
     system: System, kit: Any, instructions: str
 ) -> None:
-    """Of 1,200 records the head and three times 64 are read (27 turns, and 64 before them whose facts are to come):
-    where instructions are, and that there are none, the header says."""
+    """Of 1,200 records the head, 8 for the last turn and three times 64 are read (27 turns, and 64 before them whose
+    facts are to come): where instructions are, and that there are none, the header says."""
     if instructions:
         await system.append(Instructions(content=instructions))
     for number in range(600):
@@ -366,7 +366,24 @@ async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
     context = await system.compose(prompt="next", window=2048)
 
     assert texts(context)[0].startswith(instructions or "<eunoe-record")
-    assert system.worker.statistics()["records_read"] == 193
+    assert system.worker.statistics()["records_read"] == 201
+
+
+async def test_a_thread_with_a_recipe_is_read_no_further_than_that_reaches(system: System, kit: Any) -> None:
+    """Each turn has two records. A worker that never saw the thread reads those of the turns that its recipe shows, and
+    of 64 before them whose facts are to come, and few more: 8 for the last turn, and what turns have on average."""
+    for number in range(300):
+        await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
+    key = await system.open(Prompt(content="now"))
+    stored = await system.compose(key=key, store=True, window=2048)
+    await system.append(TurnCommitted(), key=key)
+    replica = system.replica()
+
+    context = await system.compose(replica, prompt="next", window=2048)
+
+    needed = 2 * (len(stored.recipe.turns) + 64)
+    assert context.recipe.first_turn == stored.recipe.first_turn
+    assert needed <= replica.statistics()["records_read"] <= needed + 16
 
 
 async def test_instructions_of_a_turn_that_is_committed_late_hold_from_then_on(system: System, kit: Any) -> None:
