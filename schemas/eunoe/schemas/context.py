@@ -37,6 +37,17 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
 
 
+class ShownSummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The running summary in a context: its version, where its event is (position in the log, index in the record), the
+    ordinal of the last committed turn that it covers, and the bytes to which it was shortened (0: it is whole)."""
+
+    version: int
+    position: int
+    index: int
+    last: int
+    size: int = 0
+
+
 class LeftTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A turn that left, as the outline names it: its first and last entry (0 for none), and the position in the log
     of the record that holds its first prompt (0 where it had none)."""
@@ -71,7 +82,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``request`` is the request where no entry holds it. ``dropped_rounds`` are the oldest tool rounds that
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.
     ``state`` is the event that set what the session carries; with a note, that note stands in its place.
-    ``outline`` names turns that left, oldest first, and ``outline_hidden`` counts those that left and are not named.
+    ``summary`` is the running one. ``outline`` names turns that left, oldest first, and ``outline_hidden`` counts those
+    that left and are not named.
     ``ahead`` are spans of the literal turns that leave next, whose facts are asked for already. ``tools`` are those
     that the now block names for this request. ``refused`` is the context in whose place this one was composed, since
     its provider refused that.
@@ -109,6 +121,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
     pending: tuple[int, ...] = ()
     ahead: tuple[tuple[int, int], ...] = ()
+    summary: ShownSummary | None = None
     outline: tuple[LeftTurn, ...] = ()
     outline_hidden: int = 0
     tools: tuple[str, ...] = ()

@@ -50,6 +50,10 @@ def state_key(thread: str) -> str:
     return f"state.{ids.encode(thread)}"
 
 
+def summary_key(thread: str) -> str:
+    return f"summary.{ids.encode(thread)}"
+
+
 def states_filter() -> str:
     """The filter for the state of every thread."""
     return "state.*"

@@ -18,6 +18,10 @@ from eunoe.schemas.context_events import ContextCut as ContextCut
 from eunoe.schemas.context_events import ContextReferenced as ContextReferenced
 from eunoe.schemas.context_events import ContextRefused as ContextRefused
 from eunoe.schemas.context_events import MemoryUsed as MemoryUsed
+from eunoe.schemas.distilled_events import Distilled as Distilled
+from eunoe.schemas.distilled_events import Reviewed as Reviewed
+from eunoe.schemas.distilled_events import Summarised as Summarised
+from eunoe.schemas.distilled_events import SummaryKept as SummaryKept
 from eunoe.schemas.erasure_events import Erased as Erased
 from eunoe.schemas.erasure_events import EraseDone as EraseDone
 from eunoe.schemas.erasure_events import EraseIntended as EraseIntended
@@ -254,7 +258,8 @@ ErasureEvent = RecordKept | EraseIntended | EraseKept | EraseRemoved | EraseDone
 ContextEvent = (
     ContextComposed | ContextCondensed | ContextReferenced | ContextCut | ContextRefused | ContextAssessed | MemoryUsed
 )
-MemoryEvent = Extracted | BookEvent | ContextEvent | Erased | ErasureEvent
+DistilledEvent = Distilled | Summarised | SummaryKept | Reviewed
+MemoryEvent = Extracted | DistilledEvent | BookEvent | ContextEvent | Erased | ErasureEvent
 HappenedEvent = (
     TurnOpened | TurnCommitted | TurnAborted | Instructions | Prompt | Response | ToolCall | ToolResult | Usage
 )

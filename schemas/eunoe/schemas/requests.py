@@ -17,6 +17,18 @@ from eunoe.schemas.context_requests import ToolDefinition as ToolDefinition
 from eunoe.schemas.context_requests import TurnLine as TurnLine
 from eunoe.schemas.context_requests import TurnsReply as TurnsReply
 from eunoe.schemas.context_requests import TurnsRequest as TurnsRequest
+from eunoe.schemas.distil_requests import DeadReply as DeadReply
+from eunoe.schemas.distil_requests import DeadRequest as DeadRequest
+from eunoe.schemas.distil_requests import Distillation as Distillation
+from eunoe.schemas.distil_requests import DistillationsReply as DistillationsReply
+from eunoe.schemas.distil_requests import DistillationsRequest as DistillationsRequest
+from eunoe.schemas.distil_requests import DistilReply as DistilReply
+from eunoe.schemas.distil_requests import DistilRequest as DistilRequest
+from eunoe.schemas.distil_requests import Letter as Letter
+from eunoe.schemas.distil_requests import SummaryDocument as SummaryDocument
+from eunoe.schemas.distil_requests import SummaryReply as SummaryReply
+from eunoe.schemas.distil_requests import SummaryRequest as SummaryRequest
+from eunoe.schemas.distil_requests import SummaryVersion as SummaryVersion
 from eunoe.schemas.events import Event
 from eunoe.schemas.fact_requests import ActView as ActView
 from eunoe.schemas.fact_requests import FactReply as FactReply
@@ -48,6 +60,7 @@ Verb = Literal[
     "append", "piece", "head", "show", "records", "anchor", "erase",
     "threads", "facts", "fact", "why", "traces", "session", "kinds", "rebuild",
     "compose", "turns",
+    "distil", "summarise", "summary", "distillations", "dead",
 ]  # fmt: skip
 
 

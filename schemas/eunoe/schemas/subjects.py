@@ -28,6 +28,7 @@ from eunoe.schemas.document_keys import session_key as session_key
 from eunoe.schemas.document_keys import sessions_filter as sessions_filter
 from eunoe.schemas.document_keys import state_key as state_key
 from eunoe.schemas.document_keys import states_filter as states_filter
+from eunoe.schemas.document_keys import summary_key as summary_key
 from eunoe.schemas.errors import Invalid
 
 Role = Literal["person", "caller", "tool", "agent", "worker", "viewer"]
@@ -211,12 +212,26 @@ def jobs_stream(space: str) -> str:
     return f"eunoe_{space}_jobs"
 
 
-def job(space: str, worker: str, thread: str) -> str:
-    return f"eunoe.{space}.job.{worker}.{ids.encode(thread)}"
+def job(space: str, kind: str, thread: str) -> str:
+    return f"eunoe.{space}.job.{kind}.{ids.encode(thread)}"
 
 
-def jobs_filter(space: str, worker: str = "*") -> str:
-    return f"eunoe.{space}.job.{worker}.*"
+def job_thread(subject: str) -> str:
+    """The thread that a job of a kind is about."""
+    return ids.decode(subject.split(".")[-1])
+
+
+def job_again(space: str, worker: str, number: int) -> str:
+    """Where a worker is asked to do again what the dead letter with that number is about."""
+    return f"eunoe.{space}.job.again-{worker}.{number}"
+
+
+def jobs_filter(space: str, kind: str = "*") -> str:
+    return f"eunoe.{space}.job.{kind}.*"
+
+
+def again_filter(space: str, worker: str) -> str:
+    return jobs_filter(space, f"again-{worker}")
 
 
 def dead_stream(space: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from eunoe.schemas.context import Watermark
+from eunoe.schemas.distilled_events import Effort
 
 
 class ThreadsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,6 +26,11 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     position this reflects; ``producers`` how far each producer is, keyed as in a record's header: every worker's,
     and of the others those that wrote last, `limits.PRODUCERS_IN_STATE` in all. ``failed`` are the newest turns
     (ordinals) of whose extraction something failed, with the reason.
+
+    ``distilled``, ``summarised`` and ``reviewed`` are ordinals like ``extracted``: up to where facts were drawn from
+    prose, the summary goes, and records were reviewed; ``distilled_at`` is when facts were drawn last. ``undistilled``
+    are the newest ranges (ordinals) from which nothing could be drawn, with the reason. ``set_aside`` counts what
+    distillers gave and is no fact, ``effort`` is what all of it took.
     """
 
     v: int
@@ -47,6 +53,13 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     open: tuple[int, ...] = ()
     producers: dict[str, tuple[int, int, int]] = {}
     failed: tuple[tuple[int, str], ...] = ()
+    distilled: int = 0
+    distilled_at: int = 0
+    summarised: int = 0
+    reviewed: int = 0
+    undistilled: tuple[tuple[int, int, str], ...] = ()
+    set_aside: int = 0
+    effort: Effort = Effort()
 
 
 class ThreadsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from eunoe.facts.labels import Labels
@@ -31,6 +31,25 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return f"uid-{os.getuid()}"
+
+
+class Messages(BaseModel):
+    """Every so many messages."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    messages: int = Field(ge=1)
+
+
+class Review(BaseModel):
+    """When an agent's records are reviewed: after every turn, or once so many prompts and replies were said since the
+    last review; with which prompt (empty: the shipped one), and by which model (empty: the one that is configured)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    every: Literal["off", "turn"] | Messages = "off"
+    prompt: str = ""
+    model: str = ""
 
 
 class Settings(BaseSettings):
@@ -109,6 +128,21 @@ class Settings(BaseSettings):
     model: str = Field(default="", description="model for what needs one, PROVIDER:NAME; empty for none")
     model_url: str = Field(default="", description="address of the model's API, where it is not its provider's own")
     model_key: SecretStr = Field(default=SecretStr(""), description="key for the model's API")
+    model_window: int = Field(
+        default=limits.WINDOW, ge=limits.WINDOW_MIN, le=limits.WINDOW_MAX, description="tokens of that model's window"
+    )
+    distiller: Literal["", "rules", "model", "off"] = Field(
+        default="",
+        description="what draws facts from prose: rules, model or off; empty for the model where one is configured, "
+        "else rules",
+    )
+    summary: Literal["together", "apart", "off"] = Field(
+        default="together",
+        description="how the running summary is written: together with the facts, in calls of its own, or not",
+    )
+    review: Review = Field(
+        default_factory=Review, description="review of an agent's records at the end of turns: every, prompt, model"
+    )
     redis_url: SecretStr = Field(
         default=SecretStr(""), description="Redis that keeps folded threads for every replica; empty for none"
     )

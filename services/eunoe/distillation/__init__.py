@@ -1,0 +1,1 @@
+"""Distillation: facts from what was said, and the running summary, once turns leave their contexts."""
