@@ -30,6 +30,7 @@ WORKERS = "audit facts"  # beside composition, which has processes of its own
 COMPOSED = 50  # turns of a thread that is composed as an agent does it, with a recipe for each
 STARTS = 5  # composition workers that are started one after the other, to see each thread for the first time
 REPLICAS = 2
+SHOWN = 200  # entries at the end of a thread, some of them from before its contexts begin
 
 
 async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -> list[Result]:
@@ -90,7 +91,7 @@ async def cold(
 
     Two other threads were composed before, one of them with a recipe once there are any, so a worker has its code
     loaded, and what everyone sees is held by its watch. It is the worker that is cold: the server has just read the
-    end of the thread for somebody else, as it has of a thread in use; else it loads a block of the log from its files.
+    end of the thread for audit, as it has of a thread in use; else it loads a block of the log from its files.
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(STARTS):
@@ -98,6 +99,7 @@ async def cold(
             for name in ("warmed", "stored"):
                 await _ask(_thread(memory, name))
             for name in names:
+                await _show_end(_thread(memory, name))
                 times[name] += await timed(1, partial(_ask, _thread(memory, name)))
     return [
         Result(f"cold context of {name}, {what}", median_ms(took), "ms", at_most=at_most)
@@ -178,6 +180,12 @@ async def _rate(named: Sequence[Thread]) -> float:
 async def _ask(thread: Thread) -> None:
     context = await thread.context(window=WINDOW, prompt=PROMPT)
     assert len(context.recipe.earlier) > 1, "the facts are in the context"
+
+
+async def _show_end(thread: Thread) -> None:
+    """Have audit read the thread's last entries."""
+    there = (await thread.head()).entries
+    await thread.entries(after=max(there - SHOWN, 0), limit=SHOWN)
 
 
 async def _stored(thread: Thread, count: int) -> list[float]:
