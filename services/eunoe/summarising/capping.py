@@ -1,0 +1,63 @@
+"""A summary in so many bytes: sentences from the middle go, the oldest of them first. Pure.
+
+The first sentence says what the thread is about, the newest ones where it stands; both stay. Where these two alone are
+too long, each has half of the room, or what the other leaves of it, and ends in a mark.
+"""
+
+from __future__ import annotations
+
+from eunoe.composition import contents
+from eunoe.facts.values import MARK
+from eunoe.summarising import sentences
+
+_BOTH = 2 * len(MARK.encode())  # bytes of room from which on two shortened sentences say anything
+
+
+def capped(text: str, size: int) -> str:
+    """``text`` in at most ``size`` bytes of UTF-8, as it is where it fits.
+
+    A longer one loses white space at its ends, then whole sentences after the first one, and the end of a sentence only
+    where nothing else is left to lose. A text capped to ``a`` bytes and then to ``b`` is the one capped to ``b``, so
+    long as each of its sentences is a line and its first and its newest fit into ``a``. It holds no halves of surrogate
+    pairs, as no stored text does.
+    """
+    if _bytes(text) <= size:
+        return text
+    text = text.strip()
+    first, *others = sentences.of(text) or [""]
+    room = size - _bytes(first)
+    newest = _newest(others, room)
+    if newest or (not others and room >= 0):
+        return first + newest
+    return _ends(first, others[-1] if others else "", size)
+
+
+def _newest(others: list[str], room: int) -> str:
+    """As many of the last sentences as fit."""
+    start = len(others)
+    while start and (room := room - _bytes(others[start - 1])) >= 0:
+        start -= 1
+    return "".join(others[start:])
+
+
+def _ends(first: str, newest: str, size: int) -> str:
+    """The beginnings of two sentences, which together are too long."""
+    begun = first.rstrip()
+    between = first[len(begun) :][-1:] if newest else ""
+    room = size - _bytes(between)
+    if not newest or room <= _BOTH:
+        return _shortened(begun, size)
+    share = max(room // 2, room - _bytes(begun))
+    return _shortened(begun, room - min(_bytes(newest), share)) + between + _shortened(newest, share)
+
+
+def _shortened(sentence: str, size: int) -> str:
+    """A sentence that fits, or its beginning and a mark; too little room for a mark is filled without one."""
+    if _bytes(sentence) <= size:
+        return sentence
+    room = size - len(MARK.encode())
+    return contents.cut_bytes(sentence, room).rstrip() + MARK if room > 0 else contents.cut_bytes(sentence, size)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
