@@ -105,6 +105,7 @@ def test_an_install_needs_no_tool_of_development(metadata: Message) -> None:
         "pydantic",
         "pydantic-settings",
         "rich",
+        "sentencex",
         "typer",
     }
     assert extra == {"uvloop", "quicktok-v1", "redis", "pydantic-ai-slim[anthropic,openai]"}
