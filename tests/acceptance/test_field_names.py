@@ -100,14 +100,14 @@ async def test_facts_with_odd_names_and_owners_are_apart(settings: Settings, mem
     program = settings.model_copy(update={"role": "caller", "principal": "app"})
     async with Memory.connect(settings=program) as app:
         for name in names:
-            await memory.state_fact("record", name, "first")
+            await memory.state_fact("statement", name, "first")
             await app.state_fact(name, "same", "first")
-    await memory.state_fact("record", "a*", "second")
+    await memory.state_fact("statement", "a*", "second")
     star = next(fact for fact in await views(memory, fleet, scope="permanent") if fact.identity.name == "*")
     await memory.delete_fact(star.id)
 
     found = await views(memory, fleet, scope="permanent")
-    values = {fact.identity.name: fact.value for fact in found if fact.identity.subject == "record"}
+    values = {fact.identity.name: fact.value for fact in found if fact.identity.subject == "statement"}
     composed = {unicodedata.normalize("NFC", name) for name in names}  # the two forms of an accent are one name
     assert values == {name: "second" if name == "a*" else "first" for name in composed if name != "*"}
     kinds = [fact.identity.subject for fact in found if fact.identity.name == "same"]
@@ -121,7 +121,7 @@ async def test_principals_with_odd_names_read_their_own_and_nobody_elses(setting
             continue
         agent = settings.model_copy(update={"role": "agent", "principal": name})
         async with Memory.connect(settings=agent) as memory:
-            await memory.state_fact("record", "mine", f"of {name[:20]}", owner=name)
+            await memory.state_fact("statement", "mine", f"of {name[:20]}", owner=name)
     for name in NAMES:
         agent = settings.model_copy(update={"role": "agent", "principal": name})
         async with Memory.connect(settings=agent) as memory:

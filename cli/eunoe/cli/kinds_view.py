@@ -44,13 +44,21 @@ def kinds(reply: KindsReply, width: int) -> Iterator[RenderableType]:
 
 def traits(kind: KindView) -> str:
     """``permanent · one value a name · names in any case``, and what the configuration changed."""
-    said = [kind.fact_class if kind.scope == "permanent" else f"{kind.fact_class}, of a {kind.scope}"]
-    said.append("one value a name" if kind.single else "a value of each source")
-    said.append(NAMES.get(kind.normaliser, f"names {kind.normaliser}"))
-    said += [] if kind.distil or kind.note else ["not by models"]
+    said = _record() if kind.record else _fact(kind)
     if kind.origin != "shipped":
         said.append(kind.origin + (f" ({', '.join(kind.fields)})" if kind.origin == "changed" else ""))
     return " · ".join(clean(part) for part in said)
+
+
+def _fact(kind: KindView) -> list[str]:
+    said = [kind.fact_class if kind.scope == "permanent" else f"{kind.fact_class}, of a {kind.scope}"]
+    said.append("one value a name" if kind.single else "a value of each source")
+    said.append(NAMES.get(kind.normaliser, f"names {kind.normaliser}"))
+    return said if kind.distil or kind.note else [*said, "not by models"]
+
+
+def _record() -> list[str]:
+    return ["memory record, of a session or an agent", "by reviews"]
 
 
 def labels(declared: dict[str, int]) -> str:

@@ -195,6 +195,7 @@ class KindView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     single: bool
     origin: Literal["shipped", "changed", "added"]
     fields: tuple[str, ...] = ()
+    record: bool = False
 
 
 class KindsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -17,7 +17,7 @@ from eunoe.schemas.context import QUOTING, FactLine
 from eunoe.schemas.facts import Assertion, Document, Identity, SourceClass, Stated
 
 TASK = "task"
-SURFACES = frozenset({"memo", "record", "statement"})  # kinds that are shown by their own surfaces, not as facts
+SURFACES = frozenset({"memo", "statement"})  # kinds that, as records, are shown by their own surfaces, not as facts
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
 

@@ -112,6 +112,8 @@ class Owned:
             self.facts.keep(lambda fact: fact.newest > end)
 
     def _show(self, key: str, document: Document | None) -> None:
+        if document is not None and self._kinds[document.identity.subject].record:
+            document = None  # which is shown by its own surface
         if document is not None and self.session is not None:
             document = sessions.left(document, self.session.ended)
         self._lacking.pop(key, None)

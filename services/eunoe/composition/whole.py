@@ -40,7 +40,8 @@ class Whole:
     def facts(self, place: Place, kinds: Kinds, now: int) -> tuple[Facts, Facts]:
         """The facts of the earlier and of the now block, in force at ``now`` (ms UTC), as the place's preview sees
         them."""
-        shown = [one for one in self.documents if seen(one.identity, place.viewer, self.session, now)]
+        facts = [one for one in self.documents if not kinds[one.identity.subject].record]
+        shown = [one for one in facts if seen(one.identity, place.viewer, self.session, now)]
         views = [fold(one, single=kinds[one.identity.subject].single, valid=now) for one in shown]
         found = [(view, fact) for view in _previewed(views) for fact in known(view, place.thread)]
         moment = [_of_the_moment(view, fact) for view, fact in found]

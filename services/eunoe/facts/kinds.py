@@ -22,6 +22,7 @@ _NAME_BYTES = 64
 _DESCRIPTION = 500  # characters of a description
 _QUOTED = 60  # characters of a wrong value in a message
 _NONE = object()  # equal to no value of a field
+_RECORD: Mapping[str, Any] = {"fact_class": "ephemeral", "normaliser": "trim", "distil": False, "note": False}
 
 
 class Kind(pydantic.BaseModel):
@@ -29,7 +30,8 @@ class Kind(pydantic.BaseModel):
 
     ``fact_class`` decides the scope. ``distil``: a model may be asked for facts of this kind. ``note``: an
     agent may note one. ``single``: a name has one value, so two that differ are a conflict. ``description``
-    is what a distiller reads.
+    is what a distiller reads. ``record``: these are memory records, which reviews keep for an agent, of a session
+    or of the agent itself; their names are digests of what they say.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +42,13 @@ class Kind(pydantic.BaseModel):
     distil: bool = True
     note: bool = True
     single: bool = True
+    record: bool = False
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _of_record(cls, given: Any) -> Any:
+        """A record kind needs no more than its description: the rest of it follows."""
+        return {**_RECORD, **given} if isinstance(given, dict) and given.get("record") is True else given
 
     @pydantic.field_validator("description")
     @classmethod
@@ -47,6 +56,13 @@ class Kind(pydantic.BaseModel):
         if blank(value):
             raise ValueError("the description is empty; say what facts of this kind tell, for whoever distils them")
         return value
+
+    @pydantic.model_validator(mode="after")
+    def _check_record(self) -> Kind:
+        if self.record and any(getattr(self, field) != value for field, value in _RECORD.items()):
+            fields = ", ".join(f"{field} {str(value).lower()}" for field, value in _RECORD.items())
+            raise ValueError(f"memory records are kept by reviews alone, so with `record` go {fields}")
+        return self
 
     @property
     def scope(self) -> Scope:
@@ -56,6 +72,10 @@ class Kind(pydantic.BaseModel):
 
 def _tools(fact_class: FactClass, normaliser: Normaliser, description: str) -> Kind:
     return Kind(fact_class=fact_class, normaliser=normaliser, description=description, distil=False, note=False)
+
+
+def _record(description: str) -> Kind:
+    return Kind.model_validate({"record": True, "description": description})
 
 
 SHIPPED: Mapping[str, Kind] = {
@@ -70,7 +90,10 @@ SHIPPED: Mapping[str, Kind] = {
     "service": _tools("ephemeral", "casefold", "What listens on a port of the machine now."),
     "machine": _tools("ephemeral", "casefold", "What holds of the machine now: memory, disk, load."),
     "note": Kind(fact_class="dynamic", normaliser="casefold", description="Anything worth keeping in this thread."),
-    "record": Kind(fact_class="permanent", description="A memory record kept by an agent.", distil=False, note=False),
+    "guidance": _record("How the agent is to work: what it was told or learnt to do, or not to do, from now on."),
+    "fact": _record("What holds of the people, things and places that the agent deals with."),
+    "event": _record("What happened, and when: what was done, decided, delivered or went wrong."),
+    "reference": _record("Where something is found: a document, a page, a place in the code, who knows."),
     "statement": Kind(fact_class="permanent", description="A retained statement.", distil=False, note=False),
     "memo": Kind(fact_class="permanent", description="An entry of a notebook.", distil=False, note=False),
 }

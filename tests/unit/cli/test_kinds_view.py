@@ -44,6 +44,13 @@ def test_what_the_configuration_changed_is_named() -> None:
     assert kinds_view.traits(added) == ("permanent · one value a name · names in any case · not by models · added")
 
 
+def test_a_kind_of_records_says_who_keeps_them() -> None:
+    """Its names are digests, and neither they nor its values are anybody's to compare."""
+    record = kind(name="guidance", fact_class="ephemeral", scope="session", distil=False, note=False, record=True)
+
+    assert kinds_view.traits(record) == "memory record, of a session or an agent · by reviews"
+
+
 def test_where_no_labels_are_declared_the_way_to_declare_one_is_shown() -> None:
     """The sample is the configuration as it would be written."""
     lines = plain(kinds_view.kinds(KindsReply(kinds=()), 80))

@@ -34,7 +34,8 @@ def test_kinds_say_what_the_configuration_changed() -> None:
     assert (views["file"].origin, views["file"].fields, views["file"].scope) == ("changed", ("distil",), "thread")
     assert (views["task"].origin, views["task"].fields) == ("shipped", ())
     assert (views["ticket"].origin, views["ticket"].scope, views["ticket"].normaliser) == ("added", "permanent", "trim")
-    assert set(views["ticket"].fields) == {"fact_class", "normaliser", "description", "distil", "note", "single"}
+    fields = {"fact_class", "normaliser", "description", "distil", "note", "single", "record"}
+    assert set(views["ticket"].fields) == fields
 
 
 def test_what_tools_tell_is_no_models_word() -> None:
@@ -50,6 +51,33 @@ def test_what_tools_tell_is_no_models_word() -> None:
     assert not kinds.takes("machine", "distilled")
     assert kinds.takes("unheard of", "noted")
     assert not kinds.takes("unheard of", "distilled")
+
+
+def test_records_are_reviews_own() -> None:
+    """A record kind needs a description and no more: of a session, as written, no distiller's and no note's."""
+    kinds = Kinds({"lesson": {"record": True, "description": "What was learnt."}})
+    for name in ("guidance", "fact", "event", "reference", "lesson"):
+        kind = kinds[name]
+        assert (kind.record, kind.fact_class, kind.scope, kind.normaliser) == (True, "ephemeral", "session", "trim")
+        assert [kinds.takes(name, method) for method in ("noted", "distilled", "stated", "inferred")] == [
+            False,
+            False,
+            True,
+            True,
+        ]
+    assert [name for name, kind in Kinds().items() if kind.record] == ["event", "fact", "guidance", "reference"]
+
+
+def test_a_fleet_words_a_shipped_record_kind_anew() -> None:
+    """It stays a record kind, and is told of as changed in that one field."""
+    described = Kinds({"guidance": {"description": "House rules."}}).describe()
+    view = next(view for view in described if view.name == "guidance")
+    assert (view.record, view.origin, view.fields, view.description) == (
+        True,
+        "changed",
+        ("description",),
+        "House rules.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,6 +97,13 @@ def test_what_tools_tell_is_no_models_word() -> None:
         ({"file": {"description": 3}}, "kinds.file.description: 3 is no text"),
         ({"file": {"note": "maybe"}}, "kinds.file.note: 'maybe' is neither true nor false"),
         ({"file": {"note": None}}, "kinds.file.note: None is neither true nor false"),
+        (
+            {"note": {"record": True}},
+            "kinds.note: memory records are kept by reviews alone, so with `record` go fact_class ephemeral, "
+            "normaliser trim, distil false, note false",
+        ),
+        ({"lesson": {"record": "perhaps", "description": "x"}}, "kinds.lesson.fact_class: a new kind needs it"),
+        ({"guidance": {"record": "perhaps"}}, "kinds.guidance.record: 'perhaps' is neither true nor false"),
         ({" x": {}}, "kinds: ' x' cannot name a kind"),
         ({"": {}}, "kinds: '' cannot name a kind"),
         ({"a\x07": {}}, r"kinds: 'a\x07' cannot name a kind; use one line"),

@@ -73,7 +73,7 @@ async def everywhere(desk: FactDesk) -> None:
             about = {"subject": "entity" if scope == "permanent" else "note", "scope": scope, "owner": owner}
             await desk.write(chain, said(f"{name} of {scope}", name=name, **about), caller=PERSON)
         await desk.write(
-            chain, said(f"c of {scope}", subject="record", name="c", scope=scope, owner=owner), caller=PERSON
+            chain, said(f"c of {scope}", subject="statement", name="c", scope=scope, owner=owner), caller=PERSON
         )
 
 
