@@ -1,16 +1,20 @@
 """A summary in so many bytes: sentences from the middle go, the oldest of them first. Pure.
 
 The first sentence says what the thread is about, the newest ones where it stands; both stay. Where these two alone are
-too long, each has half of the room, or what the other leaves of it, and ends in a mark.
+too long, each has half of the room, or what the other leaves of it, and ends in a mark. A line that begins with its
+turn (``Turn 3: ``) goes or stays as a whole: a sentence from its middle would be of no turn.
 """
 
 from __future__ import annotations
+
+import re
 
 from eunoe.composition import contents
 from eunoe.facts.values import MARK
 from eunoe.summarising import sentences
 
 _BOTH = 2 * len(MARK.encode())  # bytes of room from which on two shortened sentences say anything
+_LED = re.compile(r"Turn \d+: [^\n]*\Z")
 
 
 def capped(text: str, size: int) -> str:
@@ -24,12 +28,23 @@ def capped(text: str, size: int) -> str:
     if _bytes(text) <= size:
         return text
     text = text.strip()
-    first, *others = sentences.of(text) or [""]
+    first, *others = _pieces(text) or [""]
     room = size - _bytes(first)
     newest = _newest(others, room)
     if newest or (not others and room >= 0):
         return first + newest
     return _ends(first, others[-1] if others else "", size)
+
+
+def _pieces(text: str) -> list[str]:
+    """What goes or stays as a whole, in order, each with the white space after it."""
+    found: list[str] = []
+    for sentence in sentences.of(text):
+        if found and _LED.match(found[-1]):
+            found[-1] += sentence
+        else:
+            found.append(sentence)
+    return found
 
 
 def _newest(others: list[str], room: int) -> str:

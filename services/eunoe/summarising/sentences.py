@@ -6,7 +6,7 @@ dashes, is no sentence of its own and goes with the next one of its line, else w
 
 from __future__ import annotations
 
-from sentencex import segment
+from sentencex import segment  # type: ignore[import-untyped]  # pyright: ignore[reportAttributeAccessIssue]
 
 _RULES = "en"  # whose abbreviations are known; the marks at which sentences end are those of every script
 
