@@ -30,12 +30,18 @@ class SummaryVersion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class SummaryDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The running summary of a thread as it is stored: the text in force, and the newest versions, oldest first."""
+    """The running summary of a thread as it is stored: the text in force, and the newest versions, oldest first.
+
+    What the older ones of them cover is told by their events alone. ``kept`` is why it was last left as it is, since
+    the version in force, and ``kept_at`` the position in the log that says so; 0 where it was not.
+    """
 
     v: int
     thread: str
     text: str = ""
     versions: tuple[SummaryVersion, ...] = ()
+    kept: str = ""
+    kept_at: int = 0
 
     @property
     def current(self) -> SummaryVersion | None:

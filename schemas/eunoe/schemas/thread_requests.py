@@ -28,9 +28,10 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     (ordinals) of whose extraction something failed, with the reason.
 
     ``distilled``, ``summarised`` and ``reviewed`` are ordinals like ``extracted``: up to where facts were drawn from
-    prose, the summary goes, and records were reviewed; ``distilled_at`` is when facts were drawn last. ``undistilled``
-    are the newest ranges (ordinals) from which nothing could be drawn, with the reason. ``set_aside`` counts what
-    distillers gave and is no fact, ``effort`` is what all of it took.
+    prose, the summary goes, and records were reviewed; ``distilled_at`` is when they came so far. ``summary_at`` is the
+    position of the summary that is in force, 0 for none. ``undistilled`` are the newest ranges (ordinals) from which
+    nothing could be drawn, with the reason. ``set_aside`` counts what distillers gave and is no fact, ``effort`` is
+    what all of it took.
     """
 
     v: int
@@ -56,6 +57,7 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     distilled: int = 0
     distilled_at: int = 0
     summarised: int = 0
+    summary_at: int = 0
     reviewed: int = 0
     undistilled: tuple[tuple[int, int, str], ...] = ()
     set_aside: int = 0

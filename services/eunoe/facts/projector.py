@@ -1,9 +1,9 @@
 """The projector: every record of the log, applied in the order of its chain to documents and to the chain's state.
 
-Records of a chain that come together are applied together: each document they change is written once, and
-after the documents the chain's state. So a record up to which the state reaches is wholly applied, and one
-that is delivered again costs one read; a record that comes before its predecessors (another replica has
-them in hand) brings them along.
+Records of a chain that come together are applied together: each document they change is written once, then the
+summary of the thread, and after them the chain's state. So a record up to which the state reaches is wholly
+applied, and one that is delivered again costs one read; a record that comes before its predecessors (another
+replica has them in hand) brings them along.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from eunoe.facts import lenient
 from eunoe.facts import state as states
 from eunoe.facts.store import FactStore
+from eunoe.facts.summary_store import SummaryStore
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Documents, Store, Stored
 from eunoe.schemas import limits, subjects
@@ -43,13 +44,14 @@ class Projector:
     def __init__(self, store: Store, facts: FactStore) -> None:
         self._store = store
         self._facts = facts
+        self._summaries = SummaryStore(store)
         self._chains = ChainReader(store.log, store.space)
         self._reached: OrderedDict[str, tuple[Reached, int]] = OrderedDict()
         self._behind = anyio.Semaphore(_CATCHING_UP, fast_acquire=True)
         self._counts = {"records": 0, "repeated": 0, "conflicts": 0, "damaged": 0}
 
     def statistics(self) -> Mapping[str, int]:
-        return dict(self._counts)
+        return {**self._counts, "conflicts": self._counts["conflicts"] + self._summaries.conflicts}
 
     async def apply(self, *batch: Stored) -> None:
         """Apply stored records of one chain, and before them those of the chain that are not applied yet."""
@@ -110,6 +112,7 @@ class Projector:
 
     async def _step(self, reached: Reached, batch: Sequence[Record]) -> Reached:
         await self._facts.apply(*batch)
+        await self._summaries.apply(*batch)
         self._counts["records"] += len(batch)
         for record in batch:
             reached = (

@@ -12,18 +12,19 @@ import secrets
 
 import msgspec
 
-from eunoe.facts import document
+from eunoe.facts import document, summaries
 from eunoe.facts import lease as leases
 from eunoe.facts.refilling import Apply, refill
 from eunoe.runtime.doors import Clock, Documents, Entry, InUse, Store, SystemClock
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Conflict
 from eunoe.schemas.facts import Document, Mark, Origin
-from eunoe.schemas.requests import ThreadState
+from eunoe.schemas.requests import SummaryDocument, ThreadState
 
 logger = logging.getLogger(__name__)
 
 NEW = "the buckets are new, and the log is not"
+_POSITIONED = ("fact.>", "state.*", "summary.*", "mark.*")  # documents that say which records they come from
 _TAIL = 1_024  # newest revisions of a bucket that are looked at: what came from a lost tail was written last
 
 
@@ -85,7 +86,7 @@ class Recovery:
     async def _named(self, bucket: Documents) -> int:
         revision = await bucket.revision()
         highest = 0
-        async for entry in bucket.scan(["fact.>", "state.*", "mark.*"], after=max(0, revision - _TAIL)):
+        async for entry in bucket.scan(_POSITIONED, after=max(0, revision - _TAIL)):
             highest = max(highest, _position(entry))
         return highest
 
@@ -95,4 +96,6 @@ def _position(entry: Entry) -> int:
         return document.highest(msgspec.json.decode(entry.value, type=Document))
     if entry.key.startswith("state."):
         return msgspec.json.decode(entry.value, type=ThreadState).position
+    if entry.key.startswith("summary."):
+        return summaries.highest(msgspec.json.decode(entry.value, type=SummaryDocument))
     return msgspec.json.decode(entry.value, type=Mark).position

@@ -6,10 +6,12 @@ import heapq
 
 import msgspec
 
+from eunoe.facts import efforts, summaries
 from eunoe.facts.values import cut, one_line
 from eunoe.schemas import blobs, limits, records, subjects
 from eunoe.schemas.errors import Damaged
 from eunoe.schemas.events import (
+    Distilled,
     EntryBase,
     Event,
     Extracted,
@@ -18,6 +20,7 @@ from eunoe.schemas.events import (
     FactRecorded,
     MemoryEvent,
     Prompt,
+    Reviewed,
     TurnAborted,
     TurnOpened,
 )
@@ -42,6 +45,7 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         raise Damaged(f"record {header.record} of {header.chain} does not follow record {state.record}")
     times = [_time(event, header.time) for event in record.events if not isinstance(event, MemoryEvent)]
     producer = records.producer_key(header.caller, header.producer)
+    summary = summaries.taken(record, state.summary_at, state.summarised)
     return msgspec.structs.replace(
         state,
         position=record.position,
@@ -50,7 +54,12 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         turns=header.turns,
         committed=header.committed,
         aborted=state.aborted + _count(record, TurnAborted),
-        extracted=max([state.extracted, *_extracted(record)]),
+        extracted=max([state.extracted, *(event.ordinal for event in record.events if isinstance(event, Extracted))]),
+        distilled=max([state.distilled, *(event.last for event in _distilled(record))]),
+        distilled_at=header.time if any(not event.again for event in _distilled(record)) else state.distilled_at,
+        summarised=summary[1].last if summary else state.summarised,
+        summary_at=record.position if summary else state.summary_at,
+        reviewed=max([state.reviewed, *(event.last for event in record.events if isinstance(event, Reviewed))]),
         facts=state.facts + sum(isinstance(event, FactRecorded | FactApproved | FactMoved) for event in record.events),
         bytes=state.bytes + sum(_size(event) for event in record.events),
         first=min([time for time in (state.first, *times) if time], default=0),
@@ -60,7 +69,10 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         agents=_newest(state.agents, [e.agent for e in record.events if isinstance(e, TurnOpened)]),
         sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),
         open=tuple(sorted(turn.turn for turn in header.open.values())),
-        failed=(*state.failed, *_failed(record))[-limits.FAILED_IN_STATE :],
+        failed=_failed(state.failed, record),
+        undistilled=_undistilled(state.undistilled, record),
+        set_aside=state.set_aside + sum(len(e.set_aside) for e in record.events if isinstance(e, Distilled | Reviewed)),
+        effort=efforts.total(efforts.of(record.events), state.effort),
         producers=_kept({**state.producers, producer: (header.n, header.record, record.position)}),
     )
 
@@ -103,16 +115,31 @@ def _count(record: Record, kind: type[Event]) -> int:
     return sum(isinstance(event, kind) for event in record.events)
 
 
-def _extracted(record: Record) -> list[int]:
-    return [event.ordinal for event in record.events if isinstance(event, Extracted)]
+def _distilled(record: Record) -> list[Distilled]:
+    return [event for event in record.events if isinstance(event, Distilled)]
 
 
-def _failed(record: Record) -> list[tuple[int, str]]:
-    return [
-        (event.ordinal, cut("; ".join(event.failed), limits.VALUE_LENGTH))
-        for event in record.events
-        if isinstance(event, Extracted) and event.failed
-    ]
+def _failed(known: tuple[tuple[int, str], ...], record: Record) -> tuple[tuple[int, str], ...]:
+    """The newest turns of whose extraction something failed; one that was extracted again, and whole, is none."""
+    for event in record.events:
+        if isinstance(event, Extracted) and event.failed:
+            known = (*known, (event.ordinal, cut("; ".join(event.failed), limits.VALUE_LENGTH)))
+        elif isinstance(event, Extracted):
+            known = tuple(one for one in known if one[0] != event.ordinal)
+    return known[-limits.FAILED_IN_STATE :]
+
+
+def _undistilled(known: tuple[tuple[int, int, str], ...], record: Record) -> tuple[tuple[int, int, str], ...]:
+    """The newest ranges from which nothing could be drawn, with the reason; one that succeeds later is none, and one
+    that fails again has a new reason."""
+    for event in _distilled(record):
+        reason, about = cut(event.failed, limits.VALUE_LENGTH), (event.first, event.last)
+        if not event.again:
+            known = (*known, (*about, reason)) if reason else known
+            continue
+        left = [one for one in known if reason or one[:2] != about]
+        known = tuple((*about, reason) if one[:2] == about else one for one in left)
+    return known[-limits.FAILED_IN_STATE :]
 
 
 def _size(event: Event) -> int:
