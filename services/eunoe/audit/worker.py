@@ -15,6 +15,7 @@ from eunoe.audit.anchors import Anchor, Mark, path_for
 from eunoe.audit.answers import Answers
 from eunoe.audit.authority import SWEEPER
 from eunoe.audit.conditions import Conditions
+from eunoe.audit.dead import DeadLetters
 from eunoe.audit.erasing import Erasing, Remake
 from eunoe.audit.heads import Heads
 from eunoe.audit.idle import IdleTurns
@@ -44,7 +45,8 @@ _encode = msgspec.json.encode
 
 
 class AuditWorker:
-    """Serves ``append``, ``piece``, ``head``, ``show``, ``records`` and ``erase``; aborts idle turns; keeps anchors."""
+    """Serves ``append``, ``piece``, ``head``, ``show``, ``records``, ``erase`` and ``dead``; aborts idle turns; keeps
+    anchors."""
 
     name = "audit"
 
@@ -57,6 +59,7 @@ class AuditWorker:
         self._conditions = Conditions(store, self._chains, settings)
         self._pieces = Pieces(store, self._chains, clock)
         self._reading = Reading(self._chains, self._pieces)
+        self._dead = DeadLetters(store)
         telling = Telling(store.space, self._chains, self._heads, clock, self._write)
         self._cache = cache_of(settings, clock)
         kinds = Kinds(settings.kinds)
@@ -74,6 +77,7 @@ class AuditWorker:
             "records": self._reading.serve_records,
             "anchor": self._serve_anchor,
             "erase": self._erasing.serve,
+            "dead": self._dead.serve,
         }
 
     async def run(self) -> None:

@@ -9,17 +9,21 @@ from collections.abc import Mapping
 import msgspec
 
 from eunoe.extraction import extensions
+from eunoe.extraction.again import TurnsAgain
 from eunoe.extraction.hand import Hand, as_head
 from eunoe.extraction.registry import Registry
 from eunoe.extraction.rules import Turn, nothing
 from eunoe.facts.kinds import Kinds
+from eunoe.runtime.again import Again, record_of
 from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.errors import Damaged, EunoeError, NumberReused
 from eunoe.schemas.events import Event, Extracted, TurnCommitted, TurnOpened
+from eunoe.schemas.jobs import AgainJob
 from eunoe.schemas.records import Header, Record
 from eunoe.schemas.requests import AppendRequest, DeadLetter
 from eunoe.schemas.subjects import Caller
@@ -49,6 +53,8 @@ class ExtractionWorker:
         self._done: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._tries: OrderedDict[int, int] = OrderedDict()
         self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER)
+        self._again = Again(store, self.name, self.again, clock)
+        self._turns_again = TurnsAgain(auditor, self._chains, self._derived_again)
         self._counts = {"turns": 0, "facts": 0, "dropped": 0, "failed": 0, "repeated": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -56,13 +62,15 @@ class ExtractionWorker:
 
     async def run(self) -> None:
         consumer = await self._store.log.consumer(self.name, [subjects.happened_filter(self._store.space)])
-        await self._pump.run(consumer)
+        async with task_group() as tasks:
+            tasks.start_soon(self._pump.run, consumer)
+            tasks.start_soon(self._again.run)
 
     async def drain(self) -> None:
         """Nothing is kept back: what is not extracted yet is delivered again."""
 
     def statistics(self) -> Mapping[str, int]:
-        return {**self._pump.statistics(), **self._counts}
+        return {**self._pump.statistics(), **self._counts, **self._again.statistics()}
 
     async def handle(self, *batch: Stored) -> None:
         """Extract every turn of a thread that was committed up to the last of these records, and not before."""
@@ -77,6 +85,17 @@ class ExtractionWorker:
         hand = Hand(batch)
         for ordinal in range(done + 1, head.header.committed + 1):
             await self._one(head, ordinal, hand)
+
+    async def again(self, job: AgainJob) -> None:
+        """Derive what a record committed that was laid aside, as far as nothing or only a failure came of it so far."""
+        stored = await record_of(self._store, job)
+        if stored is None:
+            return
+        await self.handle(stored)
+        record = records.read(stored.seq, stored.data)
+        for event in record.events:
+            if isinstance(event, TurnCommitted):
+                await self._turns_again.turn(record, event.ordinal)
 
     async def _reached(self, chain: str) -> tuple[int, str]:
         """The ordinal of the last turn of this thread that was extracted, and the root that its files have by then."""
@@ -134,6 +153,11 @@ class ExtractionWorker:
         async for one in self._chains.forward(as_head(record), first, known=hand.records):
             turn.feed(one)
         return turn.events()
+
+    async def _derived_again(self, record: Record, ordinal: int) -> tuple[Event, ...]:
+        """The events of a turn, whatever became of it before."""
+        root = await self._root_of(record.header.chain, ordinal - 1) if ordinal > 1 else ""
+        return await self._derived(record, ordinal, "", Hand(()), root)
 
     async def _given_up(
         self, head: Head, ordinal: int, place: int, error: Exception, *, waited: bool

@@ -11,12 +11,14 @@ from eunoe.facts.keeper import Keeper
 from eunoe.facts.rebuilder import Rebuilder
 from eunoe.facts.sessions_answering import SessionsAnswering
 from eunoe.facts.sweeper import Sweeper
+from eunoe.runtime.again import Again, record_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.lasting import lasting
 from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import subjects
+from eunoe.schemas.jobs import AgainJob
 
 TOGETHER = 64  # records of a chain that are projected together
 
@@ -29,6 +31,7 @@ class FactsWorker:
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         self._shared = Shared.of(store, auditor, settings, clock)
         self._pump = Pump(store, self.name, self._project, key=_chain, clock=clock, together=TOGETHER)
+        self._again = Again(store, self.name, self.again, clock)
         self._keeper = Keeper(self._shared)
         self._duties: tuple[Duty, ...] = (
             self._keeper,
@@ -49,6 +52,7 @@ class FactsWorker:
         consumer = await store.log.consumer(self.name, subjects.log_subjects(store.space))
         async with task_group() as tasks:
             tasks.start_soon(self._pump.run, consumer)
+            tasks.start_soon(self._again.run)
             for duty in self._duties:
                 for what, loop in duty.loops().items():
                     tasks.start_soon(lasting, what, loop)
@@ -58,7 +62,7 @@ class FactsWorker:
 
     def statistics(self) -> Mapping[str, int]:
         documents, states = self._shared.facts.statistics(), self._shared.projector.statistics()
-        counts = {**self._pump.statistics(), **documents, **states}
+        counts = {**self._pump.statistics(), **documents, **states, **self._again.statistics()}
         counts["conflicts"] = documents["conflicts"] + states["conflicts"]
         for duty in self._duties:
             counts.update(duty.statistics())
@@ -67,6 +71,12 @@ class FactsWorker:
     async def check(self) -> None:
         """Make the buckets again from the log where they do not belong to it; nobody is served meanwhile."""
         await self._keeper.check()
+
+    async def again(self, job: AgainJob) -> None:
+        """Project a record that was laid aside, and those of its chain that wait before it; done already is done."""
+        stored = await record_of(self._shared.store, job)
+        if stored is not None:
+            await self._project(stored)
 
     async def _project(self, *batch: Stored) -> None:
         async with self._shared.gate.passing():

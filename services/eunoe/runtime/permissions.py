@@ -32,10 +32,10 @@ READ_VERBS = (
     "kinds",
 )
 VERBS = ("append", "piece", *READ_VERBS)
-PERSON_VERBS = (*VERBS, "anchor", "erase", "rebuild")
+PERSON_VERBS = (*VERBS, "anchor", "erase", "rebuild", "dead")
 WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
-    "audit": ("append", "piece", "head", "show", "records", "anchor", "erase"),
+    "audit": ("append", "piece", "head", "show", "records", "anchor", "erase", "dead"),
     "extraction": (),
     "facts": ("facts", "fact", "threads", "session", "why", "traces", "kinds", "rebuild"),
     "composition": ("compose", "turns"),
@@ -95,7 +95,7 @@ def _operator(space: str) -> Grant:
     reads = tuple(subject for stream in reading for subject in _reading(stream))
     others = (*subjects.all_streams(space), subjects.jobs_stream(space))
     sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in others if stream not in reading)
-    asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild"))
+    asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild", "dead"))
     return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
 
 
@@ -120,17 +120,21 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 
 def _writing(space: str, worker: str) -> tuple[str, ...]:
     """What only this worker writes or takes away: the log is audit's, the buckets are the projector's, and jobs are
-    composition's to ask for."""
+    composition's to ask for, and audit's to have done again by the worker that failed."""
     if worker == "audit":
         jobs = subjects.jobs_stream(space)
         kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
         erasing = tuple(f"$JS.API.STREAM.MSG.DELETE.{stream}" for stream in kept)
-        return (*subjects.log_subjects(space), subjects.pieces_filter(space), *erasing, *_reading(jobs))
+        again = tuple(subjects.again_filter(space, failed) for failed in SERVED)
+        log, pieces = subjects.log_subjects(space), subjects.pieces_filter(space)
+        return (*log, pieces, *again, *erasing, *_making(jobs), *_reading(jobs))
     if worker == "composition":
         return (*(subjects.jobs_filter(space, kind) for kind in KINDS), *_making(subjects.jobs_stream(space)))
+    taking = _using(subjects.jobs_stream(space)) + _making(subjects.jobs_stream(space))
     if worker == "facts":
-        return tuple(subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
-    return ()
+        owning = (subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
+        return (*owning, *taking)
+    return taking
 
 
 def _owning(space: str, scope: Bucket, slot: int) -> tuple[str, ...]:

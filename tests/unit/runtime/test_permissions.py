@@ -104,18 +104,28 @@ def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
 
 
 def test_only_composition_asks_for_jobs() -> None:
-    """It makes the queue where there is none and submits what is to be distilled; the operator sees how much waits."""
+    """It submits what is to be distilled; every worker makes the queue where there is none."""
     workers = [Caller("worker", name) for name in WORKERS]
-    asked = [
-        subjects.job("lab", "distil", "t"),
-        *(f"$JS.API.STREAM.{verb}.eunoe_lab_jobs" for verb in ("CREATE", "UPDATE")),
-    ]
 
-    for subject in asked:
-        assert [caller.principal for caller in workers if _may(caller, subject)] == ["composition"]
-    seeing = [caller.principal for caller in workers if _may(caller, "$JS.API.STREAM.INFO.eunoe_lab_jobs")]
-    assert seeing == ["audit", "composition", "operator"]
+    submitting = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "distil", "t"))]
+    assert submitting == ["composition"]
+    for verb in ("CREATE", "UPDATE"):
+        making = [caller.principal for caller in workers if _may(caller, f"$JS.API.STREAM.{verb}.eunoe_lab_jobs")]
+        assert making == [caller.principal for caller in workers if caller != OPERATOR]
+    assert all(_may(caller, "$JS.API.STREAM.INFO.eunoe_lab_jobs") for caller in workers)
     assert not any(_may(caller, subjects.job("other", "distil", "t")) for caller in workers)
+
+
+def test_only_audit_has_work_done_again_by_the_worker_that_failed() -> None:
+    """It submits that under the failed worker's name, and each worker takes jobs from the queue."""
+    workers = [Caller("worker", name) for name in WORKERS]
+
+    for failed in SERVED:
+        asking = [caller.principal for caller in workers if _may(caller, subjects.job_again("lab", failed, 7))]
+        assert asking == ["audit"]
+    for failed in ("extraction", "facts"):
+        assert _may(Caller("worker", failed), f"$JS.API.CONSUMER.MSG.NEXT.eunoe_lab_jobs.again-{failed}")
+        assert _may(Caller("worker", failed), f"$JS.ACK.eunoe_lab_jobs.again-{failed}.1.2.3.4.5")
 
 
 @pytest.mark.parametrize("stream", ["log", "blobs", "dead", "jobs"])
@@ -133,6 +143,7 @@ def test_only_audit_erases_messages(stream: str) -> None:
         *((verb, ("person", "viewer", "agent", "caller", "tool", "operator")) for verb in READ_VERBS),
         ("erase", ("person",)),
         ("rebuild", ("person", "audit", "operator")),
+        ("dead", ("person", "operator")),
     ],
 )
 def test_who_asks_what(verb: str, who: tuple[str, ...]) -> None:
