@@ -6,7 +6,7 @@ KIB = 1024  # bytes
 MIB = 1024 * KIB  # bytes
 
 SCHEMA_VERSION = 1  # version of events, records and requests that this code writes
-RENDERER_VERSION = 2  # version of the rules that turn a recipe into messages
+RENDERER_VERSION = 3  # version of the rules that turn a recipe into messages
 
 # Names
 ID_BYTES = 128  # bytes of UTF-8 in a thread, session, agent, principal or producer id
@@ -61,6 +61,11 @@ SET_ASIDE = 16  # things that one distillation set aside and that are kept
 SET_ASIDE_LENGTH = 400  # characters of one of them
 REVIEW_RECORDS = 8  # records that a candidate is compared with
 REVIEW_CANDIDATES = 8  # candidates of one review
+REVIEW_SHOWN = 40  # records that a reviewing model is shown, those most like what was said
+REVIEW_SHOWN_BYTES = 400  # bytes of the body of one of them that it is shown
+REVIEW_OUTPUT_TOKENS = 2_000  # tokens of its answer
+REVIEW_PROMPT_LENGTH = 8_000  # characters of a fleet's own prompt for reviews
+REVIEW_MESSAGES_MAX = 1_000  # prompts and replies that a review may wait for
 FACTS_PER_TURN = 12  # facts extracted from one turn by the shipped extractors
 MAPPED_FACTS_PER_TURN = 200  # facts of one turn by the mappings of a configuration
 BODIES_PER_TURN = 512 * KIB  # bytes of the bodies of those, as JSON texts, so that they fit into one record

@@ -7,12 +7,12 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
@@ -20,6 +20,7 @@ from eunoe.runtime import addresses
 from eunoe.runtime.settings import PREFIX, Settings, home
 from eunoe.schemas.errors import Misconfigured
 
+QUOTED = 200  # characters of a wrong value in a message
 NEAR = 0.7  # how like a known name a wrong one is that may have been meant: 1 is the same
 MUST_BE = {  # by pydantic's type of an error: what the value has to be, with the figures of the error
     "int_parsing": "a whole number",
@@ -33,8 +34,10 @@ MUST_BE = {  # by pydantic's type of an error: what the value has to be, with th
     "less_than_equal": "{le} or less",
     "literal_error": "{expected}",
     "string_type": "a text",
+    "string_too_long": "{max_length} characters or less",
     "path_type": "a path",
     "dict_type": "a table",
+    "model_type": "a table",
     "tuple_type": "a list",
 }
 FORMS = {"sync": "always, or a time like 500ms or 2s", "server_memory": "a size like 512MiB or 1GiB"}
@@ -151,12 +154,25 @@ def _misconfigured(error: ValidationError, origins: Mapping[str, str]) -> Miscon
     path = [str(part) for part in first["loc"]] or ["url"]  # the one setting that bears on others
     origin = origins.get(path[0], "default")
     if first["type"] == "extra_forbidden":
-        known = list(Settings.model_fields) if len(path) == 1 else []
-        hint = f"; {nearest(path[0], known)}" if known else "; remove it"
+        known = _known(path)
+        hint = f"; {nearest(path[-1], known)}" if known else "; remove it"
         return Misconfigured(f"there is no setting {'.'.join(path)} ({origin}){hint}")
     hidden = path[0] in SECRET or isinstance(first["input"], dict)  # a table says itself which of its entries is wrong
-    value = "" if hidden else f" {first['input']!r}"
+    value = "" if hidden else f" {_quoted(first['input'])}"
     return Misconfigured(f"the setting {'.'.join(path)}{value} ({origin}) is not valid: {_reason(first, path[0])}")
+
+
+def _known(path: Sequence[str]) -> list[str]:
+    """The fields where one was named that there is not; none where any may be named."""
+    if len(path) == 1:
+        return list(Settings.model_fields)
+    kind = Settings.model_fields[path[0]].annotation
+    return list(kind.model_fields) if isinstance(kind, type) and issubclass(kind, BaseModel) and len(path) == 2 else []
+
+
+def _quoted(value: object) -> str:
+    said = repr(value)
+    return said if len(said) <= QUOTED else f"{said[: QUOTED - 1]}…"
 
 
 def _reason(error: ErrorDetails, name: str) -> str:
@@ -173,6 +189,8 @@ def _shown(settings: Settings, name: str) -> str:
         return addresses.shown(settings.model_url)
     if isinstance(value, SecretStr):
         return "(set)" if value.get_secret_value() else ""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
     if isinstance(value, dict | tuple):
         return json.dumps(value) if value else ""
     if isinstance(value, bool):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eunoe.runtime.configuration import load
-from eunoe.runtime.settings import Settings
+from eunoe.runtime.settings import Messages, Settings
 from eunoe.schemas.errors import Misconfigured
 
 
@@ -192,3 +192,72 @@ def test_settings_cannot_be_changed() -> None:
     """What is in force stays so."""
     with pytest.raises(ValueError, match="frozen"):
         Settings().port = 1  # type: ignore[misc]  # the very thing that must fail
+
+
+def test_reviews_are_set_in_the_file_and_by_variables(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table in the file, JSON in one variable, or a variable for each field; the last of them wins field by field."""
+    _write(home / "config" / "eunoe" / "config.toml", '[review]\nevery = {messages = 20}\nscope = "agent"\n')
+    review = load().settings.review
+    assert (review.every, review.scope, review.on) == (Messages(messages=20), "agent", True)
+    assert _origin("review")[0] == '{"every": {"messages": 20}, "scope": "agent"}'
+
+    monkeypatch.setenv("EUNOE_REVIEW", '{"every": "turn", "model": "openai:small"}')
+    review = load().settings.review
+    assert (review.every, review.scope, review.model) == ("turn", "agent", "openai:small")
+    assert _origin("review")[1] == "EUNOE_REVIEW"
+
+    monkeypatch.setenv("EUNOE_REVIEW__EVERY", "off")
+    assert not load().settings.review.on
+
+
+def test_reviews_are_off_by_default() -> None:
+    """Nothing is shown where nothing is set."""
+    assert not load().settings.review.on
+    assert _origin("review") == ("", "default")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("3", "the setting review 3 (EUNOE_REVIEW) is not valid: it must be a table"),
+        (
+            '{"every": "day"}',
+            "the setting review.every 'day' (EUNOE_REVIEW) is not valid: "
+            "it must be 'off', 'turn' or a table {messages: N} with N from 1 to 1,000",
+        ),
+        (
+            '{"every": {"messages": 0}}',
+            "the setting review.every (EUNOE_REVIEW) is not valid: "
+            "it must be 'off', 'turn' or a table {messages: N} with N from 1 to 1,000",
+        ),
+        (
+            '{"scope": "all"}',
+            "the setting review.scope 'all' (EUNOE_REVIEW) is not valid: it must be 'session' or 'agent'",
+        ),
+        (
+            '{"model": "gpt"}',
+            "the setting review.model 'gpt' (EUNOE_REVIEW) is not valid: "
+            "it must be PROVIDER:NAME, such as openai:gpt-5-mini",
+        ),
+        ('{"evry": "turn"}', "there is no setting review.evry (EUNOE_REVIEW); did you mean every?"),
+        ("turn", "EUNOE_REVIEW cannot be read; a table or a list is given as JSON"),
+    ],
+)
+def test_a_wrong_review_is_one_line(monkeypatch: pytest.MonkeyPatch, value: str, says: str) -> None:
+    """Each names the field, what it was, and what it must be."""
+    monkeypatch.setenv("EUNOE_REVIEW", value)
+
+    with pytest.raises(Misconfigured) as refused:
+        load()
+
+    assert str(refused.value) == says
+
+
+def test_a_prompt_for_reviews_that_is_too_long_is_not_repeated_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message stays a line that can be read."""
+    monkeypatch.setenv("EUNOE_REVIEW__PROMPT", "x" * 8_001)
+
+    with pytest.raises(
+        Misconfigured, match=r"…\S* \(EUNOE_REVIEW\) is not valid: it must be 8000 characters or less$"
+    ):
+        load()

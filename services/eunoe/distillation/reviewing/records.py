@@ -1,0 +1,109 @@
+"""Memory records: what they are called, where an agent may write them, and those that it sees. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from eunoe.distillation.door import Turn
+from eunoe.distillation.reviewing.likeness import likeness
+from eunoe.facts.values import normal
+from eunoe.schemas.facts import Identity, Scope, Source
+from eunoe.schemas.requests import FactView
+
+_NAME = 20  # hex digits of a digest that name a record
+
+NO_AGENT = "the turn names no agent, and records are an agent's"
+NO_SESSION = "the agent has no session here to keep records in; set `scope` of `review` to agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the records of a review go: to which agent's, of which session or of the agent itself, in which preview."""
+
+    agent: str
+    session: str = ""
+    preview: str = ""
+    scope: Literal["session", "agent"] = "session"
+
+    @property
+    def source(self) -> Source:
+        return Source(kind="model", principal=self.agent)
+
+    def refusal(self, keepers: Sequence[str]) -> str:
+        """Why the agent may keep no records here, empty where it may; ``keepers`` are the patterns of names of agents
+        that may keep permanent facts of their own."""
+        if not self.agent:
+            return NO_AGENT
+        if self.scope == "session":
+            return "" if self.session else NO_SESSION
+        if any(fnmatchcase(self.agent, pattern) for pattern in keepers) and self.agent != "shared":
+            return ""
+        return "`permanent_agents` names no agent like it, so it may keep no permanent records of its own"
+
+    def identity(self, kind: str, text: str) -> Identity:
+        """Of a record that says ``text``."""
+        scope: Scope = "session" if self.scope == "session" else "permanent"
+        owner = self.session if self.scope == "session" else self.agent
+        return Identity(scope=scope, owner=owner, subject=kind, name=name(text), preview=self.preview)
+
+    def writes(self, identity: Identity) -> bool:
+        """Whether a record is where this review writes."""
+        here = self.identity(identity.subject, "")
+        return (identity.scope, identity.owner, identity.preview) == (here.scope, here.owner, here.preview)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A record in force that the agent sees. ``own``: the agent itself said it, and nobody of more weight did."""
+
+    id: str
+    identity: Identity
+    summary: str
+    source: Source
+    body: str = ""
+    own: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.identity.subject
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A record beside a candidate, and how alike their summaries are (0 to 100)."""
+
+    record: Known
+    likeness: int
+
+
+def name(text: str) -> str:
+    """A digest of what a record says, without regard to case and space."""
+    return hashlib.sha256(normal(text).encode(errors="replace")).hexdigest()[:_NAME]
+
+
+def text(summary: str, body: str) -> str:
+    """All that a record says."""
+    return f"{summary}\n{body}".strip()
+
+
+def known(view: FactView, agent: str) -> Known:
+    own = view.source.kind == "model" and view.source.principal == agent
+    return Known(id=view.id, identity=view.identity, summary=view.value, source=view.source, own=own)
+
+
+def nearest(summary: str, records: Iterable[Known], most: int) -> list[Near]:
+    """The records most like a summary, the likest first."""
+    found = [Near(record, likeness(summary, record.summary)) for record in records]
+    return sorted(found, key=lambda near: (-near.likeness, near.record.id))[:most]
+
+
+def groups(turns: Iterable[Turn], scope: Literal["session", "agent"]) -> dict[Place, list[Turn]]:
+    """The turns by where what they say is kept, in the order of their first."""
+    found: dict[Place, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(Place(turn.agent, turn.session, turn.preview, scope), []).append(turn)
+    return found
