@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from eunoe.composition.fold import Fold
+from eunoe.runtime import numbering
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, records
 from eunoe.schemas.errors import Busy, DoesNotFit, NumberReused, NumberSkipped, OutcomeUnknown, TooLarge
@@ -37,7 +38,7 @@ class Recorder:
 
         Raises `Busy`, and `DoesNotFit` for a context of so many parts that no record holds its recipe.
         """
-        number = next_number(fold, state)
+        number = numbering.next_number(_KEY, fold.header, state)
         for _ in range(_ATTEMPTS):
             try:
                 reply = await self._auditor.append(fold.chain, _request(number, events))
@@ -60,16 +61,7 @@ class Recorder:
     async def _again(self, fold: Fold, state: ThreadState | None, refresh: Callable[[], Awaitable[None]]) -> int:
         self._counts["renumbered"] += 1
         await refresh()
-        return next_number(fold, state)
-
-
-def next_number(fold: Fold, state: ThreadState | None) -> int:
-    """The number of the next append of this producer: from the head of the chain, or from the thread's state
-    once the producer has left the head."""
-    done = fold.header.producers.get(_KEY) if fold.header else None
-    if done is not None:
-        return done.n + 1
-    return (state.producers[_KEY][0] if state and _KEY in state.producers else 0) + 1
+        return numbering.next_number(_KEY, fold.header, state)
 
 
 def _request(number: int, events: Events) -> AppendRequest:

@@ -23,10 +23,12 @@ class _Found:
     session: str = ""
     preview: str = ""
     entries: set[int] = field(default_factory=set)
+    erased: set[int] = field(default_factory=set)
     said: dict[int, Said] = field(default_factory=dict)
     called: dict[int, Called] = field(default_factory=dict)
 
     def made(self) -> Turn:
+        first, last = min(self.entries, default=0), max(self.entries, default=0)
         return Turn(
             number=self.number,
             ordinal=self.ordinal,
@@ -36,7 +38,8 @@ class _Found:
             preview=self.preview,
             said=tuple(self.said[entry] for entry in sorted(self.said)),
             called=tuple(self.called[entry] for entry in sorted(self.called)),
-            entries=(min(self.entries, default=0), max(self.entries, default=0)),
+            entries=(first, last),
+            erased=tuple(entry for entry in sorted(self.erased) if first < entry < last),
         )
 
 
@@ -110,9 +113,11 @@ def _add(turn: _Found, event: Event, record: Record) -> None:
         turn.opening, turn.at = record.header.record, at
         turn.agent, turn.session, turn.preview = event.agent, event.session, event.preview
         return
-    if not isinstance(event, EntryBase) or event.erased:
+    if not isinstance(event, EntryBase):
         return
-    turn.entries.add(event.entry)
+    (turn.erased if event.erased else turn.entries).add(event.entry)
+    if event.erased:
+        return
     if isinstance(event, ToolCall):
         turn.called[event.entry] = Called(event.entry, event.tool, words.arguments(event))
     elif isinstance(event, Prompt | Response) and (text := words.said(event)):
