@@ -43,7 +43,7 @@ def check_targets(record: Record, kinds: Kinds, targets: Mapping[str, Indexed]) 
     chain, caller = record.header.chain, record.header.caller
     for what in done(record, kinds):
         target = targets.get(what.event.id)
-        if target is None or not _seen(caller, chain, target):
+        if target is None or not (_seen(caller, chain, target) or may(what, target)):
             raise NotFound(f"there is no fact {what.event.id} here; `eunoe facts` lists those there are")
         _check_place(chain, what, target.identity)
         if not may(what, target):
@@ -200,7 +200,7 @@ def _check_place(chain: str, what: Done, about: Identity) -> None:
     if isinstance(what.event, StatingEvent) and not heard(chain, about):
         raise Invalid(f"{what.event.id} is a fact of thread {about.owner!r}, and does not go to another thread")
     home = subjects.home_chain(about.scope, about.owner)
-    if not isinstance(what.event, StatingEvent) and chain != home:
+    if not isinstance(what.event, StatingEvent) and what.review is None and chain != home:
         raise Invalid(
             f"{what.event.id} is a fact of {about.scope} {about.owner!r}; "
             f"what is done to it goes to {subjects.chain_name(home)}"

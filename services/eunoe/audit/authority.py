@@ -12,6 +12,9 @@ from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import get_args
 
+from eunoe.audit import derived
+from eunoe.audit.derived import SUMMARISING
+from eunoe.facts.acts import DISTILLATION
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (
@@ -19,6 +22,7 @@ from eunoe.schemas.events import (
     ConflictRaised,
     ConflictResolved,
     ContextEvent,
+    Distilled,
     Event,
     Extracted,
     FactApproved,
@@ -29,9 +33,12 @@ from eunoe.schemas.events import (
     FactRecorded,
     FactRetired,
     HappenedEvent,
+    Reviewed,
     SessionEnded,
     SessionStateSet,
     StatingEvent,
+    Summarised,
+    SummaryKept,
     ToolResult,
     TurnAborted,
     Usage,
@@ -60,6 +67,8 @@ _MAY: Mapping[Role, tuple[type[Event], ...]] = {
 _DUTIES: Mapping[Caller, tuple[type[Event], ...]] = {
     SWEEPER: (TurnAborted,),
     FACTS: (ConflictRaised, ConflictResolved, SessionEnded),
+    DISTILLATION: (Distilled, Summarised, SummaryKept, Reviewed, FactRetired),
+    SUMMARISING: (Summarised, SummaryKept),
 }
 
 
@@ -67,6 +76,7 @@ _DUTIES: Mapping[Caller, tuple[type[Event], ...]] = {
 _DEEDS: Mapping[type[Event], str] = dict.fromkeys(_CONTEXTS, "say what a request showed") | {
     ConflictRaised: "say that sources disagree",
     ConflictResolved: "say that sources agree again",
+    Distilled: "say what was distilled",
     Extracted: "say what was extracted",
     FactApproved: "approve proposals",
     FactDeleted: "delete facts",
@@ -75,8 +85,11 @@ _DEEDS: Mapping[type[Event], str] = dict.fromkeys(_CONTEXTS, "say what a request
     FactPinned: "pin facts",
     FactRecorded: "state facts",
     FactRetired: "retire facts",
+    Reviewed: "say what was reviewed",
     SessionEnded: "end sessions",
     SessionStateSet: "set what a session carries",
+    Summarised: "update summaries",
+    SummaryKept: "say why a summary stays",
 }
 _RETIRES = "it may retire its own (`eunoe fact retire ID`), or a person deletes"
 _WAYS_OUT: Mapping[tuple[Role, type[Event]], str] = {
@@ -99,6 +112,7 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
             _check_inferred(caller, event.fact)
             _check_fact(caller, chain, event.fact)
         _check_place(chain, event)
+    derived.check(caller, request.events)
 
 
 def check_keeps(caller: Caller, events: Iterable[Event], keepers: Collection[str]) -> None:

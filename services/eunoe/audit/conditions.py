@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from eunoe.audit import acts, authority, pins, statements
+from eunoe.audit import acts, authority, derived, pins, statements
 from eunoe.audit.patience import NotYet
 from eunoe.audit.pins import Shelf
 from eunoe.audit.rules import Append, Write
@@ -68,6 +68,7 @@ class Conditions:
         if not any(isinstance(event, BookEvent) for event in asked):
             return
         authority.check_keeps(append.caller, asked, self._keepers)
+        derived.check_records(append.caller, asked, self._kinds)
         record = Record(position=_AHEAD, header=write.header, hash="", events=write.events)
         statements.check(record, self._kinds)
         if append.caller.role == "agent" and (session := _joined(append)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from eunoe.audit import spans
 from eunoe.facts.acts import ActEvent
 from eunoe.facts.stating_rules import check_labels, check_reason
 from eunoe.runtime import payload
@@ -11,14 +12,17 @@ from eunoe.schemas import ids, limits
 from eunoe.schemas.blobs import size_of
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import (
+    Distilled,
     Entry,
     Event,
     FactDeleted,
     FactLabelled,
     FactMoved,
     FactRetired,
+    Reviewed,
     SessionEnded,
     SessionStateSet,
+    Summarised,
     TurnOpened,
 )
 
@@ -43,6 +47,10 @@ def check(event: Event) -> None:
         _check_labels(event)
     if isinstance(event, SessionStateSet):
         _check_state(event.state)
+    if isinstance(event, Distilled | Reviewed):
+        _check_drawn(event)
+    if isinstance(event, Summarised):
+        _check_summary(event)
 
 
 def _check_content(event: Entry) -> None:
@@ -82,3 +90,27 @@ def _check_state(state: str) -> None:
         msgspec.json.decode(state)
     except payload.UNREADABLE as error:
         raise Invalid(f"the state of a session is JSON, and this is none: {error}") from None
+
+
+def _check_drawn(event: Distilled | Reviewed) -> None:
+    if not 1 <= event.first <= event.last <= limits.LAST_NUMBER:
+        raise Invalid(f"turns are counted from 1, so there are none from {event.first} to {event.last}")
+    if isinstance(event, Reviewed):
+        ids.check(event.agent, "agent")
+    elif event.last - event.first >= limits.DISTILLED_TURNS:
+        raise Invalid(f"one distillation is of {limits.DISTILLED_TURNS} turns at most")
+    spans.check(event.turns, "turns")
+    if len(event.set_aside) > limits.SET_ASIDE:
+        raise Invalid(f"{len(event.set_aside)} things are set aside; {limits.SET_ASIDE} are kept at most")
+    if any(max(len(one.text), len(one.reason)) > limits.SET_ASIDE_LENGTH for one in event.set_aside):
+        raise Invalid(f"what is set aside, and why, has {limits.SET_ASIDE_LENGTH} characters at most; shorten it")
+
+
+def _check_summary(event: Summarised) -> None:
+    size = len(event.text.encode())
+    if size > limits.SUMMARY_BYTES_MAX:
+        raise Invalid(f"a summary has {limits.SUMMARY_BYTES_MAX:,} bytes at most, and this one {size:,}")
+    if not 1 <= event.last <= limits.LAST_NUMBER or not 0 <= event.before <= limits.LAST_NUMBER:
+        raise Invalid(f"a summary up to turn {event.last} cannot go on from position {event.before}")
+    spans.check(event.turns, "turns")
+    spans.check(event.entries, "entries")

@@ -9,6 +9,7 @@ import msgspec
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Busy, Denied, Invalid, TurnNotOpen
 from eunoe.schemas.events import (
+    DistilledEvent,
     Entry,
     Event,
     FactMoved,
@@ -65,6 +66,8 @@ class State:
                 return msgspec.structs.replace(event, turn=self._touch(key, caller))
             case FactRecorded() | FactMoved():
                 return self._stated(event, key, caller)
+            case _ if isinstance(event, DistilledEvent):
+                return self._drawn(event)
             case _:
                 return event
 
@@ -112,6 +115,12 @@ class State:
                 raise Denied(f"the agent {caller.principal!r} has no turn open in the session {identity.owner!r}")
             if identity.preview and identity.preview not in {turn.preview for turn in mine}:
                 raise Denied(f"the agent {caller.principal!r} has no turn open in the preview {identity.preview!r}")
+        return event
+
+    def _drawn(self, event: DistilledEvent) -> DistilledEvent:
+        """What is drawn from turns is drawn from such as are committed."""
+        if event.last > self.committed:
+            raise Invalid(f"{self.committed} turns are committed here, so nothing is drawn from the {event.last}th")
         return event
 
     def _came_from(self, session: str, mine: set[str], caller: Caller) -> None:

@@ -19,6 +19,7 @@ from eunoe.schemas.events import (
     FactMoved,
     FactPinned,
     FactRetired,
+    Reviewed,
     StatingEvent,
 )
 from eunoe.schemas.facts import OWN_CLASS, Act, ActKind, Assertion, Identity, Indexed, Source
@@ -28,12 +29,23 @@ from eunoe.schemas.subjects import Caller
 ActEvent = FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
 """Events that do something to a fact which they name by its id."""
 
+DISTILLATION = Caller("worker", "distillation")  # draws facts from prose, and reviews an agent's records
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review that a record tells of: the agent whose records it may retire, and the subjects that records have."""
+
+    agent: str
+    subjects: frozenset[str]
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """An act whose target is named by its id alone; `act` makes it one of the target's document.
 
-    ``fact`` is what it asserts in its target's place: of an approval or a move.
+    ``fact`` is what it asserts in its target's place: of an approval or a move. ``review`` is the one that it is part
+    of.
     """
 
     event: ActEvent
@@ -42,16 +54,18 @@ class Done:
     position: int
     index: int
     fact: Assertion | None = None
+    review: Review | None = None
 
 
 def done(record: Record, kinds: Kinds) -> Iterator[Done]:
     """The acts of a record on one fact each, in order; one that would put nothing in a fact's place is left out."""
+    review = _review(record, kinds)
     for index, event in enumerate(record.events):
         if not isinstance(event, ActEvent):
             continue
         fact = admitted(event, record.header, kinds) if isinstance(event, StatingEvent) else None
         if fact or not isinstance(event, StatingEvent):
-            yield Done(event, event_id(record, index), record.header, record.position, index, fact)
+            yield Done(event, event_id(record, index), record.header, record.position, index, fact, review)
 
 
 def whole(record: Record) -> Iterator[tuple[Identity, Act]]:
@@ -123,10 +137,11 @@ def _numbers(labels: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def may(what: Done, target: Indexed) -> bool:
-    """A person does everything but take back what another said; anyone else acts on what is its own."""
+    """A person does everything but take back what another said; anyone else acts on what is its own, and a review on
+    its agent's records."""
     match what.event:
         case FactRetired():
-            return own(what.header.caller, target.source)
+            return own(what.header.caller, target.source) or _reviewable(what.review, target)
         case FactDeleted() | FactApproved():
             return what.header.role == "person"
         case FactLabelled() | FactPinned() | FactMoved():
@@ -142,6 +157,22 @@ def in_place(what: Done, target: Indexed) -> bool:
 def heard(chain: str, about: Identity) -> bool:
     """Whether an act stands where the history of its target is read: of a thread's fact, there or in a book."""
     return about.scope != "thread" or subjects.chain_thread(chain) in ("", about.owner)
+
+
+def _review(record: Record, kinds: Kinds) -> Review | None:
+    agent = next((event.agent for event in record.events if isinstance(event, Reviewed)), "")
+    if not agent or record.header.caller != DISTILLATION:
+        return None
+    return Review(agent, frozenset(name for name, kind in kinds.items() if kind.record))
+
+
+def _reviewable(review: Review | None, target: Indexed) -> bool:
+    """Whether a fact is a memory record, of a session or its own, that the agent of this review keeps."""
+    if review is None or target.identity.subject not in review.subjects:
+        return False
+    about, source = target.identity, target.source
+    place = about.scope == "session" or (about.scope, about.owner) == ("permanent", review.agent)
+    return place and (source.kind, source.principal) == ("model", review.agent)
 
 
 def own(caller: Caller, source: Source) -> bool:
