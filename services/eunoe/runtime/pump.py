@@ -1,4 +1,4 @@
-"""The loop of every worker that consumes the log: take, handle in order, acknowledge, retry, and in the end lay aside.
+"""The loop of every worker that consumes the log, or jobs: take, handle in order, acknowledge, retry, and in the end lay aside.
 
 Messages with the same key are handled in order, those with different keys at once. A handler may take
 several messages of a key together; when it fails with them, they are handled one by one, so that the one
@@ -71,6 +71,11 @@ class Pump:
     def statistics(self) -> Mapping[str, int]:
         """Messages handled, tries that failed, messages laid aside, and messages in hand now."""
         return {**self._tries.counts, "in_hand": self._in_hand()}
+
+    @property
+    def stopping(self) -> anyio.Event:
+        """Set once nothing more is begun: what would go on for long ends where that is safe."""
+        return self._tries.stopping
 
     async def run(self, consumer: Consumer) -> None:
         """Consume until cancelled; then finish what is being handled, give back the rest, and return."""

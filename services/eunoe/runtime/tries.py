@@ -61,7 +61,7 @@ class Tries:
         return True
 
     async def one(self, delivery: Delivery) -> None:
-        attempt, reason = delivery.attempts, "the worker ended each time before it was done with this message"
+        attempt, reason = delivery.attempts, dead_letters.ENDED
         waited = 0
         while attempt <= limits.ATTEMPTS:
             if self.stopping.is_set():
