@@ -1,4 +1,4 @@
-"""The loop of every worker that consumes the log, or jobs: take, handle in order, acknowledge, retry, and in the end lay aside.
+"""The loop of every worker that consumes the log or jobs: take, handle in order, acknowledge, retry, at last lay aside.
 
 Messages with the same key are handled in order, those with different keys at once. A handler may take
 several messages of a key together; when it fails with them, they are handled one by one, so that the one
