@@ -56,6 +56,7 @@ DISTILLED_TEXT_BYTES = 12_000  # bytes of one prompt or reply that a distilling 
 DISTILLED_SHARE = 1 / 3  # of the distilling model's window: prompts and replies together
 DISTILLED_KNOWN = 40  # known identities that it is shown
 DISTILLED_OUTPUT_TOKENS = 900  # tokens of its answer
+DISTILLED_SECONDS = 120.0  # seconds that its call may take, which writes as much on a machine without much power
 DISTILLED_AFTER = 8  # turns after those, whose prompts it is shown for the newest values
 SET_ASIDE = 16  # things that one distillation set aside and that are kept
 SET_ASIDE_LENGTH = 400  # characters of one of them

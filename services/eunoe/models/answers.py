@@ -16,7 +16,9 @@ from eunoe.schemas.errors import ModelFailed
 
 _Value = TypeVar("_Value")
 
-_THOUGHT = "</think>"  # what ends the reasoning that some servers leave in the text
+_THINKS = "<think>"  # what begins the reasoning that some servers leave in the text, where that is not cut away
+_THOUGHT = "</think>"  # what ends it
+_GIVES = ("{", "[", "`")  # what an answer in JSON begins with, and no reasoning
 _TRIES = 256  # brackets at which a value is looked for
 _QUOTED = 80  # characters of what a model said in a message
 _decoder = json.JSONDecoder()
@@ -29,8 +31,18 @@ def asking(schema: type[Any]) -> str:
 
 
 def spoken(text: str) -> str:
-    """The text without the reasoning before it, and with a question mark for what is no character."""
-    return text.rpartition(_THOUGHT)[2].strip().encode(errors="replace").decode()
+    """The text without the reasoning before it, and with a question mark for what is no character.
+
+    In what begins as JSON the mark that ends reasoning is a part of what is said.
+    """
+    text = text.strip()
+    said = text if text.startswith(_GIVES) or _THOUGHT not in text else text.partition(_THOUGHT)[2].strip()
+    return said.encode(errors="replace").decode()
+
+
+def thinking(text: str) -> bool:
+    """Whether a text is reasoning that never came to an end, so that nothing was said."""
+    return text.startswith(_THINKS)
 
 
 def read(text: str, schema: type[_Value]) -> _Value:

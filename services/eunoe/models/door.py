@@ -37,13 +37,15 @@ class Usage:
 class Answer(Generic[Answered]):
     """An answer that was checked, the model that gave it as the provider names it, and what it took.
 
-    ``ms`` is the whole time in milliseconds, with the wait for a free slot.
+    ``ms`` is the whole time in milliseconds, with the wait for a free slot. ``cut_off``: it ended at the limit of its
+    tokens, and was asked for as far as it went.
     """
 
     value: Answered
     model: str
     usage: Usage
     ms: int
+    cut_off: bool = False
 
 
 class Model(Protocol):
@@ -55,13 +57,18 @@ class Model(Protocol):
         ...
 
     async def ask(
-        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = ""
+        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = "", partial: bool = False
     ) -> Answer[Answered]:
         """The answer to a prompt, as one value of ``schema``: `str` for its plain text, else anything that pydantic
-        validates, which the model is shown as a JSON schema.
+        validates, which the model is shown as a JSON schema. ``partial``: one that is cut off is an answer too.
 
         Raises `ModelFailed`, whose ``reason`` says how.
         """
+        ...
+
+    async def probe(self) -> None:
+        """Ask for one word, once and beside every other question, to see whether the model answers at all: whatever it
+        says within `limits.PROBE_SECONDS` will do. Raises `ModelFailed`."""
         ...
 
     async def close(self) -> None:

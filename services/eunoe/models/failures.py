@@ -26,17 +26,22 @@ def failed(error: Exception) -> ModelFailed:
     return ModelFailed(f"the model's API gave an answer that cannot be read: {said}", reason="unreadable")
 
 
-def check(response: ModelResponse, text: str) -> None:
-    """Raise `ModelFailed` for an answer that was refused or cut off, and for one without text."""
+def check(response: ModelResponse, text: str, *, partial: bool = False) -> None:
+    """Raise `ModelFailed` for an answer that was refused, and for one without text; for one that was cut off unless
+    what there is of it will do."""
     if response.finish_reason == "content_filter":
         said = str((response.provider_details or {}).get("refusal") or text)
         raise ModelFailed(f"the model refused to answer: {quoted(said)}", reason="refused")
-    if response.finish_reason == "length":
+    if cut_off(response) and not (partial and text):
         raise ModelFailed(
             f"the model's answer was cut off after {response.usage.output_tokens:,} tokens", reason="cut_off"
         )
     if not text:
         raise ModelFailed("the model answered with nothing", reason="empty")
+
+
+def cut_off(response: ModelResponse) -> bool:
+    return response.finish_reason == "length"
 
 
 def _refused_by_server(error: ModelHTTPError) -> ModelFailed:

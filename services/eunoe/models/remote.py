@@ -14,6 +14,8 @@ from eunoe.schemas import limits as bounds
 from eunoe.schemas.errors import ModelFailed
 
 TEMPERATURE = 0.0
+PROBE = "Answer with the one word: yes"
+_PROBE_LIMITS = Limits(seconds=bounds.PROBE_SECONDS, output_tokens=16, retries=0)  # fewer are refused by some servers
 
 
 class RemoteModel:
@@ -25,30 +27,40 @@ class RemoteModel:
         self._slots = anyio.CapacityLimiter(bounds.MODEL_CALLS)
 
     async def ask(
-        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = ""
+        self, prompt: str, schema: type[Answered], limits: Limits = LIMITS, *, system: str = "", partial: bool = False
     ) -> Answer[Answered]:
         """See `eunoe.models.door.Model.ask`."""
         begun = anyio.current_time()
         said = system if schema is str else f"{system}\n\n{answers.asking(schema)}".strip()
-        response = await self._within(_messages(prompt, said), limits)
+        response = await self._within(_messages(prompt, said), limits, self._slots)
         text = answers.spoken("".join(part.content or "" for part in response.parts if isinstance(part, TextPart)))
-        failures.check(response, text)
+        failures.check(response, text, partial=partial)
         return Answer(
             value=answers.read(text, schema),
             model=response.model_name or self._model.model_name,
             usage=_usage(response),
             ms=round((anyio.current_time() - begun) * 1000),
+            cut_off=failures.cut_off(response),
         )
+
+    async def probe(self) -> None:
+        """See `eunoe.models.door.Model.probe`.
+
+        It waits for no slot: it is to tell how the API is, and not how much is asked of it already.
+        """
+        await self._within(_messages(PROBE, ""), _PROBE_LIMITS, anyio.CapacityLimiter(1))
 
     async def close(self) -> None:
         """See `eunoe.models.door.Model.close`."""
         async with self._model:  # which closes what it opened when it is left
             pass
 
-    async def _within(self, messages: list[ModelMessage], limits: Limits) -> ModelResponse:
+    async def _within(
+        self, messages: list[ModelMessage], limits: Limits, slots: anyio.CapacityLimiter
+    ) -> ModelResponse:
         try:
             with anyio.fail_after(limits.seconds):
-                async with self._slots:
+                async with slots:
                     return await model_request(self._model, messages, model_settings=_settings(limits))
         except TimeoutError:
             raise ModelFailed(f"the model gave no answer within {limits.seconds:g} s", reason="timeout") from None

@@ -1,0 +1,37 @@
+"""Drawing facts with a model: one question for a task, and its answer read item by item."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from eunoe.distillation import items, prompting
+from eunoe.distillation.door import Drawn, Task
+from eunoe.models import effort
+from eunoe.models.door import Limits, Model
+from eunoe.schemas import limits
+from eunoe.schemas.distilled_events import Distiller as By
+
+
+class ModelDistiller:
+    """Asks a model with a window of so many tokens; see `eunoe.distillation.door.Distiller`."""
+
+    by: Final[By] = "model"
+
+    def __init__(self, model: Model, window: int) -> None:
+        self._model = model
+        self._window = window
+
+    async def draw(self, task: Task) -> Drawn:
+        """See `eunoe.distillation.door.Distiller.draw`."""
+        answer = await self._model.ask(
+            prompting.prompt(task, self._window),
+            str,
+            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(task, self._window)),
+            system=prompting.system(task),
+            partial=True,
+        )
+        return items.read(answer.value, task, cut_off=answer.cut_off, effort=effort.of(answer))
+
+    async def close(self) -> None:
+        """See `eunoe.distillation.door.Distiller.close`."""
+        await self._model.close()

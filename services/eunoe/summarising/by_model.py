@@ -1,0 +1,42 @@
+"""Updating a summary with a model, in a question of its own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from eunoe.distillation.door import Batch
+from eunoe.models import effort
+from eunoe.models.door import Limits, Model
+from eunoe.schemas import limits
+from eunoe.schemas.distilled_events import Distiller as By
+from eunoe.schemas.distilled_events import Effort
+from eunoe.schemas.errors import ModelFailed
+from eunoe.summarising import answering, prompting
+
+
+class ModelSummariser:
+    """Asks a model with a window of so many tokens; see `eunoe.distillation.door.Summariser`."""
+
+    by: Final[By] = "model"
+
+    def __init__(self, model: Model, window: int) -> None:
+        self._model = model
+        self._window = window
+
+    async def update(self, batch: Batch) -> tuple[str, Effort]:
+        """See `eunoe.distillation.door.Summariser.update`. An answer that was cut off is none: what it has not come to
+        is the newest."""
+        answer = await self._model.ask(
+            prompting.prompt(batch, self._window),
+            str,
+            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(batch, self._window)),
+            system=prompting.SYSTEM,
+        )
+        try:
+            return answering.said(answer.value, batch.size), effort.of(answer)
+        except ValueError as error:
+            raise ModelFailed(f"the model's summary cannot be used: {error}", reason="unreadable") from None
+
+    async def close(self) -> None:
+        """See `eunoe.distillation.door.Summariser.close`."""
+        await self._model.close()
