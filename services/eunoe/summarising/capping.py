@@ -13,7 +13,7 @@ from eunoe.composition import contents
 from eunoe.facts.values import MARK
 from eunoe.summarising import sentences
 
-_BOTH = 2 * len(MARK.encode())  # bytes of room from which on two shortened sentences say anything
+_BOTH = 32  # bytes of room for two shortened sentences; in less, only the first one says anything
 _LED = re.compile(r"Turn \d+: [^\n]*\Z")
 
 
@@ -60,7 +60,7 @@ def _ends(first: str, newest: str, size: int) -> str:
     begun = first.rstrip()
     between = first[len(begun) :][-1:] if newest else ""
     room = size - _bytes(between)
-    if not newest or room <= _BOTH:
+    if not newest or room < _BOTH:
         return _shortened(begun, size)
     share = max(room // 2, room - _bytes(begun))
     return _shortened(begun, room - min(_bytes(newest), share)) + between + _shortened(newest, share)
@@ -71,7 +71,9 @@ def _shortened(sentence: str, size: int) -> str:
     if _bytes(sentence) <= size:
         return sentence
     room = size - len(MARK.encode())
-    return contents.cut_bytes(sentence, room).rstrip() + MARK if room > 0 else contents.cut_bytes(sentence, size)
+    if room <= 0:
+        return contents.cut_bytes(sentence, size).rstrip()
+    return contents.cut_bytes(sentence, room).rstrip() + MARK
 
 
 def _bytes(text: str) -> int:

@@ -19,6 +19,7 @@ _LONG = 5  # letters of a word that counts as a long one
 _DENSE = 2  # characters that count as much, where words have no letters of two cases, and often no space between them
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")  # noqa: RUF001 (the apostrophe of print)
 _MARKS = re.compile(r"\A(?:(?:[-*+>•]|#{1,6}|\d{1,3}[.)])\s+)+(?=\S)")  # of an item, a heading or a quotation
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -29,7 +30,7 @@ def sentence(text: str, enough: int) -> str:
     only where there is nothing else.
     """
     text = text[:_LOOKED_AT]
-    found = _all(_FENCED.sub("\n", text)) or _all(text)
+    found = _all(_FENCED.sub("\n", text)) or _all(_FENCE.sub("", text))
     return max(found, key=lambda one: min(_weight(one), enough), default="")
 
 
