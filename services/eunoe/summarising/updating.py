@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from eunoe.composition import blocks
 from eunoe.distillation import door
+from eunoe.extraction.secrets import redact
 from eunoe.facts import values
+from eunoe.schemas import limits
 from eunoe.schemas.distil_requests import SummaryDocument
 from eunoe.schemas.distilled_events import Distiller, Effort, Spans, Summarised, SummaryKept
 from eunoe.summarising import batching, capping
@@ -37,7 +39,7 @@ class Update:
 
     def event(self, text: str, by: Distiller, effort: Effort) -> Summarised | SummaryKept:
         """What is recorded of the text that came back; one that says nothing takes the place of none."""
-        text = capping.capped(text.strip(), self.size)
+        text = capping.capped(redact(text).strip(), self.size)
         if values.blank(text):
             return self.kept(EMPTY, by, effort)
         current = self.document.current if self.document else None
@@ -54,7 +56,8 @@ class Update:
 
     def kept(self, reason: str, by: Distiller, effort: Effort) -> SummaryKept:
         """What is recorded where no text came back: the summary stays, and its turns wait for the next batch."""
-        return SummaryKept(last=self.last, by=by, reason=reason, effort=effort)
+        why = values.cut(redact(values.one_line(reason)), limits.REASON_LENGTH)
+        return SummaryKept(last=self.last, by=by, reason=why or "no reason given", effort=effort)
 
 
 def update(document: SummaryDocument | None, turns: Sequence[door.Turn], window: int) -> Update | None:
