@@ -59,4 +59,4 @@ def _check_record(fact: Assertion, agents: set[str]) -> None:
 
 
 def _reviewed(events: Sequence[Event]) -> set[str]:
-    return {event.agent for event in events if isinstance(event, Reviewed)}
+    return {event.agent for event in events if isinstance(event, Reviewed) and event.agent}

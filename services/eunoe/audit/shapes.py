@@ -96,7 +96,8 @@ def _check_drawn(event: Distilled | Reviewed) -> None:
     if not 1 <= event.first <= event.last <= limits.LAST_NUMBER:
         raise Invalid(f"turns are counted from 1, so there are none from {event.first} to {event.last}")
     if isinstance(event, Reviewed):
-        ids.check(event.agent, "agent")
+        if event.agent:
+            ids.check(event.agent, "agent")
     elif event.last - event.first >= limits.DISTILLED_TURNS:
         raise Invalid(f"one distillation is of {limits.DISTILLED_TURNS} turns at most")
     spans.check(event.turns, "turns")

@@ -34,9 +34,9 @@ DISTILLATION = Caller("worker", "distillation")  # draws facts from prose, and r
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A review that a record tells of: the agent whose records it may retire, and the subjects that records have."""
+    """What a record tells of reviews: the agents whose records they may retire, and the subjects that records have."""
 
-    agent: str
+    agents: frozenset[str]
     subjects: frozenset[str]
 
 
@@ -160,19 +160,19 @@ def heard(chain: str, about: Identity) -> bool:
 
 
 def _review(record: Record, kinds: Kinds) -> Review | None:
-    agent = next((event.agent for event in record.events if isinstance(event, Reviewed)), "")
-    if not agent or record.header.caller != DISTILLATION:
+    agents = frozenset(event.agent for event in record.events if isinstance(event, Reviewed) and event.agent)
+    if not agents or record.header.caller != DISTILLATION:
         return None
-    return Review(agent, frozenset(name for name, kind in kinds.items() if kind.record))
+    return Review(agents, frozenset(name for name, kind in kinds.items() if kind.record))
 
 
 def _reviewable(review: Review | None, target: Indexed) -> bool:
-    """Whether a fact is a memory record, of a session or its own, that the agent of this review keeps."""
-    if review is None or target.identity.subject not in review.subjects:
-        return False
+    """Whether a fact is a memory record, of a session or its own, that an agent of these reviews keeps."""
     about, source = target.identity, target.source
-    place = about.scope == "session" or (about.scope, about.owner) == ("permanent", review.agent)
-    return place and (source.kind, source.principal) == ("model", review.agent)
+    if review is None or about.subject not in review.subjects or source.principal not in review.agents:
+        return False
+    place = about.scope == "session" or (about.scope, about.owner) == ("permanent", source.principal)
+    return place and source.kind == "model"
 
 
 def own(caller: Caller, source: Source) -> bool:
