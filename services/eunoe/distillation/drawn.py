@@ -58,7 +58,7 @@ def events(range_: Range, drawn: Drawn, by: Distiller, kinds: Kinds) -> tuple[Ev
         by=by,
         facts=len(facts),
         dropped=drawn.dropped + dropped,
-        set_aside=_set_aside((*drawn.set_aside, *taken.set_aside)),
+        set_aside=kept_aside((*drawn.set_aside, *taken.set_aside)),
         again=range_.again,
         effort=drawn.effort,
     )
@@ -181,7 +181,7 @@ def _bounded(facts: Sequence[Assertion], by: Distiller) -> tuple[list[Assertion]
     return kept, len(facts) - len(kept)
 
 
-def _set_aside(found: Iterable[SetAside]) -> tuple[SetAside, ...]:
+def kept_aside(found: Iterable[SetAside]) -> tuple[SetAside, ...]:
     """At most `limits.SET_ASIDE` of them, without secrets, each no longer than is kept; the last one says how many more
     there were."""
     every = [
