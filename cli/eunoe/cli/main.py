@@ -25,6 +25,7 @@ COMMANDS = (
     "sessions",
     "fact",
     "kinds",
+    "dead",
     "erase",
     "audit",
     "rebuild",

@@ -11,7 +11,7 @@ import anyio
 
 from eunoe.client import importing
 from eunoe.client.appending import CLOSE_SECONDS
-from eunoe.client.erasing import Erasing
+from eunoe.client.dead import Dead
 from eunoe.client.gate import Gate
 from eunoe.client.importing import Format, Progress, Report
 from eunoe.client.journal import Journal
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 FAILED_SECONDS = 2.0  # seconds that it waits when the client's user failed
 
 
-class Memory(Erasing):
+class Memory(Dead):
     """One space in the name of one caller: what it appends, asks, and does to facts. Made by `Memory.connect`."""
 
     @classmethod

@@ -12,7 +12,7 @@ from eunoe.client import importing
 from eunoe.client import memory as asynchronous
 from eunoe.client.appending import CLOSE_SECONDS
 from eunoe.client.importing import Format, Progress, Report
-from eunoe.client.sync_facts import Facts
+from eunoe.client.sync_dead import Dead
 from eunoe.client.sync_thread import Thread, Turn
 from eunoe.client.tickets import Receipt
 from eunoe.runtime.settings import Settings
@@ -23,7 +23,7 @@ from eunoe.schemas.subjects import Role
 __all__ = ["Memory", "Thread", "Turn"]
 
 
-class Memory(Facts[asynchronous.Memory]):
+class Memory(Dead[asynchronous.Memory]):
     """`eunoe.client.Memory`: ``with Memory.connect() as memory``."""
 
     @classmethod

@@ -12,10 +12,20 @@ from eunoe.client import thread as threads
 from eunoe.client import turn as turns
 from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
+from eunoe.schemas import limits
 from eunoe.schemas.context import Context
 from eunoe.schemas.context import Format as ContextFormat
 from eunoe.schemas.events import Attachment, Event
-from eunoe.schemas.requests import HeadReply, Refused, Shown, ShowReply, TurnLine
+from eunoe.schemas.requests import (
+    DistillationsReply,
+    DistilReply,
+    HeadReply,
+    Refused,
+    Shown,
+    ShowReply,
+    SummaryReply,
+    TurnLine,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -192,6 +202,18 @@ class Thread(Runs):
 
     def turns(self, *, after: int = 0, limit: int = 200) -> tuple[TurnLine, ...]:
         return self._run(self._thread.turns, after=after, limit=limit)
+
+    def distil(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:
+        return self._run(self._thread.distil, up_to=up_to, seconds=seconds)
+
+    def summarise(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:
+        return self._run(self._thread.summarise, up_to=up_to, seconds=seconds)
+
+    def summary(self, *, all: bool = False) -> SummaryReply:  # noqa: A002 - the word of the command line
+        return self._run(self._thread.summary, all=all)
+
+    def distillations(self, *, limit: int = limits.DISTILLATIONS_SHOWN, before: int = 0) -> DistillationsReply:
+        return self._run(self._thread.distillations, limit=limit, before=before)
 
     def head(self) -> HeadReply:
         return self._run(self._thread.head)

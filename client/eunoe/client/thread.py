@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
-from eunoe.client import arguments, composing, exporting
+from eunoe.client import arguments, composing, distilling, exporting
 from eunoe.client.arguments import checked
 from eunoe.client.composing import How
 from eunoe.client.tickets import Receipt
@@ -18,11 +18,14 @@ from eunoe.schemas.errors import Invalid, NotFound
 from eunoe.schemas.events import Attachment, Event
 from eunoe.schemas.requests import (
     ComposeReply,
+    DistillationsReply,
+    DistilReply,
     HeadReply,
     Refused,
     Shown,
     ShowReply,
     ShowRequest,
+    SummaryReply,
     TurnLine,
     TurnsReply,
     TurnsRequest,
@@ -146,6 +149,31 @@ class Thread:
         """Up to ``limit`` turns after turn ``after``, with what each composition changed."""
         request = TurnsRequest(after=after, limit=limit)
         return (await self.memory.gate.ask("turns", request, TurnsReply, self.chain)).turns
+
+    @checked
+    async def distil(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:
+        """Draw facts from what was said up to turn ``up_to`` (0: in every committed turn), as far as that is not done.
+
+        It returns when that is done, or after ``seconds``, with the state *waiting*: it goes on by itself.
+        """
+        return await distilling.work(self.memory.gate, "distil", self.id, up_to=up_to, seconds=seconds)
+
+    @checked
+    async def summarise(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:
+        """Bring the running summary up to turn ``up_to`` (0: every committed turn); the rest as in `distil`."""
+        return await distilling.work(self.memory.gate, "summarise", self.id, up_to=up_to, seconds=seconds)
+
+    @checked
+    async def summary(self, *, all: bool = False) -> SummaryReply:  # noqa: A002 - the word of the command line
+        """The running summary, and how many committed turns are not in it; ``all``: with the older versions that are
+        kept, oldest first. The last version is the one in force; there is none while nothing was summarised."""
+        return await distilling.summary(self.memory.gate, self.id, every=all, after=await self.memory.watermark())
+
+    @checked
+    async def distillations(self, *, limit: int = limits.DISTILLATIONS_SHOWN, before: int = 0) -> DistillationsReply:
+        """What was distilled, summarised and reviewed of this thread, the newest first, a page at a time; ``before``:
+        that record."""
+        return await distilling.distillations(self.memory.gate, self.id, limit=limit, before=before)
 
     async def head(self) -> HeadReply:
         """Where the thread ends."""
