@@ -118,7 +118,7 @@ class Composed:
             now=thread.tasks if self.facts else Facts(),
             before=self._before,
             named=_prompts(fold, self._before),
-            extracted=thread.extracted,
+            ready=thread.extracted,
         )
         made = make(inputs, settings)
         self._before = made.recipe

@@ -34,12 +34,13 @@ async def remade(id: str, reason: str) -> None:  # noqa: A002 - the word of the 
 
 
 class System:
-    """One space: a store, an audit worker, the projector, and as many composition workers as a test makes."""
+    """One space: a store, an audit worker, the projector, and as many composition workers as a test makes. Nothing is
+    distilled in it, unless its settings say so."""
 
-    def __init__(self, thread: str = "t") -> None:
+    def __init__(self, thread: str = "t", **settings: Any) -> None:
         self.clock = ManualClock()
         self.store = memory_store("test", self.clock)
-        self.settings = Settings()
+        self.settings = Settings(**{"distiller": "off", **settings})
         self.audit = AuditWorker(self.store, self.settings, self.clock, remade)
         self.projector = Projector(self.store, FactStore(self.store, Kinds()))
         self.thread = thread

@@ -77,13 +77,13 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``turns`` are literal, oldest first; ``first_turn`` is the cut mark: no turn before it is. ``left`` counts
     the committed turns before the mark, but for those among the ``erased``: the turns, there and from it on, of which
-    everything that was said was erased, as far as known. ``pending`` names those whose facts are not extracted yet.
+    everything that was said was erased, as far as known. ``pending`` names those whose facts are not drawn yet.
     ``position`` is how far the log was read; ``instructions`` are entries, ``instructions_at`` their positions.
     ``request`` is the request where no entry holds it. ``dropped_rounds`` are the oldest tool rounds that
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.
     ``state`` is the event that set what the session carries; with a note, that note stands in its place.
     ``summary`` is the running one. ``outline`` names turns that left, oldest first, and ``outline_hidden`` counts those
-    that left and are not named.
+    that left and are neither named nor in the summary.
     ``ahead`` are spans of the literal turns that leave next, whose facts are asked for already. ``tools`` are those
     that the now block names for this request. ``refused`` is the context in whose place this one was composed, since
     its provider refused that.
@@ -182,9 +182,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller gets. ``messages`` has the shape of the API that ``format`` names (text: a string);
     ``system`` is the instructions where that API wants them apart. ``stale`` names the layers that did not
     become as fresh as was asked for in time; ``differs`` says why a replay is not what the model saw.
-    ``counter`` counted the tokens. ``facts`` are there when looking. Where tools were given, ``tools`` are those to
-    register for this request, ``catalogue`` a text that names every one of them, for whoever owns the instructions
-    to place, and ``assessment`` how they were chosen."""
+    ``counter`` counted the tokens. ``facts`` are there when looking, and so is ``summary``, which says what the running
+    one covers and what made it. Where tools were given, ``tools`` are those to register for this request, ``catalogue``
+    a text that names every one of them, for whoever owns the instructions to place, and ``assessment`` how they were
+    chosen."""
 
     id: str
     thread: str
@@ -203,6 +204,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     stale: tuple[str, ...] = ()
     counter: str = ""
     facts: tuple[ShownFact, ...] = ()
+    summary: str = ""
     tools: tuple[str, ...] = ()
     catalogue: str = ""
     assessment: Assessment | None = None

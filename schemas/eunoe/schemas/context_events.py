@@ -66,9 +66,11 @@ class ContextAssessed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class MemoryUsed(Base, frozen=True, kw_only=True, omit_defaults=True, tag="memory.used"):
-    """What reached the model: ids of facts, and the entries that were shown in any rendering."""
+    """What reached the model: ids of facts, the entries that were shown in any rendering, and the position of the
+    running summary, 0 for none."""
 
     context: str
     turn: int
     facts: tuple[str, ...] = ()
     entries: tuple[tuple[int, int], ...] = ()
+    summary: int = 0

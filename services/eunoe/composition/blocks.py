@@ -27,20 +27,21 @@ def earlier(
     pending: Sequence[int],
     memory_tool: bool,
     erased: int = 0,
+    summary: Sequence[str] = (),
     outline: Sequence[str] = (),
     outline_hidden: int = 0,
 ) -> str:
-    """The earlier block, empty when there is nothing to say; ``outline`` are lines of turns that left, and
-    ``outline_hidden`` counts those that left and have none."""
+    """The earlier block, empty when there is nothing to say; ``summary`` are lines of what was said in turns that left,
+    ``outline`` those of turns that it does not cover, and ``outline_hidden`` counts those of them that have none."""
     body = [RULE] if memory_tool else []
     if left:
         body.append(_left(left, first_turn))
     if erased:
         body.append(_erased(erased))
     if pending:
-        body.append(f"The facts of {_turns(pending)} are not extracted yet.")
-    body += [*_facts(lines, hidden), *outline]
-    if outline and outline_hidden:
+        body.append(f"The facts of {_turns(pending)} are not drawn yet.")
+    body += [*_facts(lines, hidden), *summary, *outline]
+    if (summary or outline) and outline_hidden:
         body.append(f"({_count(outline_hidden, 'more turn')} that left {_are(outline_hidden)} not named)")
     return marks.label("earlier", "\n".join([EARLIER, *body])) if body else ""
 

@@ -7,15 +7,17 @@ from functools import cached_property
 from eunoe.composition import asking, blocks, outline, renderings
 from eunoe.composition.budget import Budget, anchored, facts_bytes, outline_bytes, pinned_bytes
 from eunoe.composition.choosing import Chosen, Room, choose
+from eunoe.composition.covering import Covering, beside, covering, uncovered
 from eunoe.composition.fold import Turn
 from eunoe.composition.handed import handed
 from eunoe.composition.headroom import headroom
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known, words
-from eunoe.composition.left import LOOKED_AT, left
+from eunoe.composition.left import left, pending
 from eunoe.composition.literal import literal, of_past, oldest_kept, size
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Renderings
+from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
 
@@ -38,12 +40,12 @@ class Draft:
         self.past = left(inputs, self.first_turn, self._erased)
         self.older, self.dropped, self.shrink, self.squeezed = False, 0, 0, False
         self.facts_bytes = self.now_bytes = facts_bytes(settings.window)
-        self.outline_bytes = outline_bytes(settings.window) if settings.outline else 0
+        self.outline_bytes = outline_bytes(settings.window)
         self.pinned_bytes = pinned_bytes(settings.window)
         self.carried = inputs.carried
         self.steps: list[str] = []
         self.facts = Chosen()
-        self.outline: tuple[LeftTurn, ...] = ()
+        self.covering = Covering()
         self.blocks = 0
         self.tail = 0
         self._go_on()
@@ -149,8 +151,8 @@ class Draft:
 
     def squeeze(self, *, undo: bool = False) -> None:
         """The blocks shrink to their least, or grow again."""
-        window, outlined = self.settings.window, self.settings.outline
-        whole = facts_bytes(window), outline_bytes(window) if outlined else 0
+        window = self.settings.window
+        whole = facts_bytes(window), outline_bytes(window)
         size, self.outline_bytes = whole if undo else (min(whole[0], limits.FACTS_BYTES_MIN), 0)
         self.facts_bytes = self.now_bytes = size
         self.squeezed = not undo
@@ -181,12 +183,13 @@ class Draft:
             self.tail = max(measured - asked, 0)
 
     def measure_blocks(self) -> None:
-        """Choose the facts and the turns to name again for the turns that are literal now, and measure the two
-        blocks."""
+        """Choose the facts, and what is said of turns that left, again for the turns that are literal now, and measure
+        the two blocks."""
         room = Room(self.facts_bytes, self.now_bytes, self.pinned_bytes)
         inputs = self.inputs
         self.facts = choose(inputs.earlier, inputs.now, lambda: self._words, self._view, room, self._bearing)
-        self.outline = outline.within(self.past.turns, self.past.prompts, self.outline_bytes)
+        said, past = inputs.summary if self.left else None, self.past
+        self.covering = covering(said, past.turns, past.prompts, self.outline_bytes, named=self.settings.outline)
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -201,7 +204,8 @@ class Draft:
             first_turn=self.first_turn,
             pending=self.pending,
             memory_tool=self.settings.manner.memory_tool,
-            outline=outline.lines(self.outline, self.past.prompts, self.outline_bytes),
+            summary=self.summary.lines if self.summary else (),
+            outline=outline.lines(self.outline, self.past.prompts, beside(self.summary, self.outline_bytes)),
             outline_hidden=self.outline_hidden,
         )
 
@@ -233,22 +237,36 @@ class Draft:
     @property
     def erased(self) -> int:
         """Committed turns that are left out because everything that was said in them was erased, as far as known."""
-        return self.past.erased + sum(number >= self.first_turn for number in self._erased)
+        return self.past.erased + len(self._erased_here)
+
+    @property
+    def _erased_here(self) -> list[int]:
+        """Those of them that are among the literal ones."""
+        return [number for number in self._erased if number >= self.first_turn]
+
+    @property
+    def summary(self) -> Summary | None:
+        """The running summary as it is shown."""
+        return self.covering.summary
+
+    @property
+    def outline(self) -> tuple[LeftTurn, ...]:
+        """The turns that left and are named."""
+        return self.covering.outline
 
     @property
     def outline_hidden(self) -> int:
-        """Turns that left and are not named where others are."""
-        return max(self.left - len(self.outline), 0) if self.outline else 0
+        """Turns that left, and are neither named nor in the summary, where others are."""
+        if not self.settings.outline or not (self.outline or self.summary):
+            return 0
+        beside = [*self.turns, *(self.inputs.fold.turns[number] for number in self._erased_here)]
+        waiting = uncovered(self.inputs, beside) - self.past.since if self.summary else self.left
+        return max(min(waiting, self.left) - len(self.outline), 0)
 
     @property
     def pending(self) -> tuple[int, ...]:
-        """Committed turns that left before their facts were extracted."""
-        extracted = self.inputs.extracted
-        if extracted is None or not self.left:
-            return ()
-        numbers = range(max(self.first_turn - LOOKED_AT, 1), self.first_turn)
-        turns = [turn for number in numbers if (turn := self.inputs.fold.turns.get(number))]
-        return tuple(turn.number for turn in turns if turn.state == "committed" and turn.ordinal > extracted)
+        """Committed turns that left before everything was drawn from them."""
+        return pending(self.inputs, self.first_turn) if self.left else ()
 
     @property
     def gone(self) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eunoe.composition import excerpts
 from eunoe.composition.budget import least
+from eunoe.composition.covering import Covering
 from eunoe.composition.draft import Draft
 from eunoe.schemas import limits
 from eunoe.schemas.errors import DoesNotFit
@@ -77,17 +78,24 @@ def _turns_leave(draft: Draft) -> None:
 
 
 def _squeeze(draft: Draft) -> None:
-    """The blocks shrink to their least: few facts, and no turn that left is named."""
+    """The blocks shrink to their least: few facts, and no turn that left is summarised or named."""
     if not draft.over:
         return
-    before, facts, named = draft.blocks, draft.facts, draft.outline
+    before, facts, said = draft.blocks, draft.facts, draft.covering
     draft.squeeze()
     if draft.blocks >= before:
         draft.squeeze(undo=True)
         return
     if draft.facts != facts:
         draft.steps.append("squeezed facts")
-    if named:
+    _left_out(draft, said)
+
+
+def _left_out(draft: Draft, said: Covering) -> None:
+    """Note what was ``said`` of turns that left, and is no more."""
+    if said.summary:
+        draft.steps.append("left the summary out")
+    if said.outline:
         draft.steps.append("left the outline out")
 
 
@@ -136,8 +144,9 @@ def _last_resort(draft: Draft) -> None:
     that takes less room once the facts are held back."""
     _last_turn_leaves(draft)
     if draft.total > draft.settings.window and draft.outline_bytes:
-        draft.outline_bytes = 0
+        said, draft.outline_bytes = draft.covering, 0
         draft.measure_blocks()
+        _left_out(draft, said)
     while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
         draft.facts_bytes, draft.now_bytes = draft.facts_bytes // 2, draft.now_bytes // 2
         draft.measure_blocks()

@@ -21,6 +21,7 @@ from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     ContextAssessed,
     ContextComposed,
+    DistilledEvent,
     Event,
     Extracted,
     FactEvent,
@@ -38,7 +39,9 @@ from eunoe.schemas.records import Header, Record
 
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
 PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
-_REMEMBERED = frozenset({*get_args(FactEvent), Extracted})  # kinds of events that change facts
+_REMEMBERED = frozenset(
+    {*get_args(FactEvent), Extracted, *get_args(DistilledEvent)}
+)  # kinds of events that change what is remembered
 Profile = tuple[int, str, str]  # window, counter, format
 
 

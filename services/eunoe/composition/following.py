@@ -28,7 +28,7 @@ from eunoe.schemas.facts import Document, Identity
 
 logger = logging.getLogger(__name__)
 
-OWNED = ("fact.", "state.", "session.")  # how the keys begin of what an owner has
+OWNED = ("fact.", "state.", "session.", "summary.")  # how the keys begin of what an owner has
 WATCHED = (*(f"{kind}>" for kind in OWNED), "mark.>", subjects.ORIGIN_KEY, subjects.REBUILD_KEY)
 """What is written last, also of what no owner has: so the watch comes as far as the bucket is."""
 AT_ONCE = 64  # documents taken in before others get their turn, some milliseconds
@@ -253,7 +253,8 @@ async def _take(owned: Owned, entries: Sequence[Entry]) -> None:
 
 
 def _filters(owner: str) -> Sequence[str]:
-    return subjects.facts_of(owner), subjects.state_key(owner), subjects.session_key(owner)
+    keys = subjects.state_key(owner), subjects.session_key(owner), subjects.summary_key(owner)
+    return subjects.facts_of(owner), *keys
 
 
 def _token(key: str) -> str:

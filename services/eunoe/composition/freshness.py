@@ -58,8 +58,9 @@ class Freshness:
     """``after.log`` is reflected when it can be read, and when what memory did in this thread up to it, and at that
     very position in any other chain, is in the documents; what was only said or done changes no fact by itself."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, distilling: bool) -> None:
         self._store = store
+        self._distilling = distilling
 
     async def readable(self, fold: Fold, position: int) -> bool:
         """Whether the log can be read up to a position, and what memory did there in another chain is in the
@@ -83,7 +84,8 @@ class Freshness:
         with aside.waiting(wait):
             async with self._store.thread.watch([subjects.state_key(thread)]) as changes:
                 async for change in changes:
-                    if change.value is not None and ready(_state.decode(change.value)) >= turns:
+                    state = _state.decode(change.value) if change.value is not None else None
+                    if ready(state, self._distilling) >= turns:
                         return
 
     async def _stale(self, thread: str, after: Watermark) -> tuple[str, ...]:

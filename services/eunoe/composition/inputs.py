@@ -14,6 +14,7 @@ from eunoe.composition.formats import Piece
 from eunoe.composition.outline import Asked
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
+from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 
@@ -23,7 +24,8 @@ class Settings:
     """How to compose: ``window`` in tokens, ``target`` a share of it, ``headroom`` and ``keep`` in turns.
 
     ``relevant``: facts that share words with the request stand beside it. ``outline``: turns that left are named.
-    ``model`` is the one that will read it, where that was said.
+    ``distilling``: facts are drawn from what was said too, so that a turn is done once that is. ``model`` is the one
+    that will read it, where that was said.
     """
 
     window: int
@@ -34,6 +36,7 @@ class Settings:
     keep: int = 0
     relevant: bool = True
     outline: bool = True
+    distilling: bool = False
     model: str = ""
 
     @property
@@ -61,10 +64,10 @@ class Inputs:
     no entry holds it. ``earlier`` and ``now`` are facts in the order in which they are shown, ``carried`` is
     what the session carries. ``before`` is the thread's last recipe of this profile, and ``named`` the prompts of the
     turns that its outline names, by turn (None while they are not read). ``kept`` are turns of the fold with what was
-    said in them read whole, by number. ``anchor`` are tokens to add to every count. ``extracted`` is the ordinal of
-    the last committed turn whose facts are known, None where that is not asked. ``tools`` are those chosen for the
-    request, and ``bearing`` ids of facts that bear on it, which come before those that share words with it.
-    ``refused`` is the context in whose place this one is composed.
+    said in them read whole, by number. ``anchor`` are tokens to add to every count. ``ready`` is the ordinal of the
+    last committed turn whose facts are known, None where that is not asked. ``summary`` is the running one, where there
+    is one. ``tools`` are those chosen for the request, and ``bearing`` ids of facts that bear on it, which come before
+    those that share words with it. ``refused`` is the context in whose place this one is composed.
     """
 
     thread: str
@@ -80,7 +83,8 @@ class Inputs:
     named: Mapping[int, Asked] | None = None
     kept: Mapping[int, Turn] = field(default_factory=dict)
     anchor: int = 0
-    extracted: int | None = None
+    ready: int | None = None
+    summary: Summary | None = None
     tools: tuple[str, ...] = ()
     bearing: tuple[str, ...] = ()
     refused: str = ""
@@ -94,3 +98,8 @@ class Inputs:
     def left(self) -> int:
         """The turns that had left by then."""
         return self.before.left if self.before else 0
+
+    @property
+    def summarised(self) -> int:
+        """The ordinal of the last committed turn that the running summary covers, 0 for none."""
+        return self.summary.shown.last if self.summary else 0

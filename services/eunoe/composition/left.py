@@ -22,12 +22,13 @@ LOOKED_AT = 64  # turns before the first literal one that are looked at
 @dataclass(frozen=True, slots=True)
 class Left:
     """``turns`` have something to say, oldest first, and what was asked in them is in ``prompts``. ``erased`` counts
-    those before the first literal turn that are known to have nothing left to say, ``found`` those of them that the
-    last recipe did not know of."""
+    those before the first literal turn that are known to have nothing left to say, ``since`` those of them that the
+    summary does not cover, ``found`` those that the last recipe did not know of."""
 
     turns: tuple[LeftTurn, ...]
     prompts: dict[int, Asked]
     erased: int
+    since: int
     found: int
 
 
@@ -40,27 +41,45 @@ def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
     before, fold = inputs.before, inputs.fold
     named = [one for one in before.outline if one.turn < first] if before else []
     doubtful = [turn for number in _doubtful(inputs) if number < first and (turn := fold.turns.get(number))]
-    gone = {turn.number for turn in doubtful if is_erased(turn)}
-    turns = [*_late(inputs, named, first), *_committed(fold, _start(inputs, first), first)]
-    empty = {turn.number for turn in turns if is_erased(turn)}
-    shown = [turn for turn in turns if turn.number not in empty]
-    known = max(_erased_before(before) - sum(number < inputs.mark for number in erased), 0)
-    earlier = len(gone) + sum(number < inputs.mark for number in empty)
-    total = max(known, earlier) if is_new(before) else known + earlier
+    gone = {turn.number: turn for turn in doubtful if is_erased(turn)}
+    looked_at = (*_late(inputs, named, first), *_committed(fold, _start(inputs, first), first))
+    turns = {turn.number: turn for turn in looked_at}
+    empty = {number: turn for number, turn in turns.items() if is_erased(turn)}
+    shown = [turn for number, turn in turns.items() if number not in empty]
+    earlier = (gone | {number: turn for number, turn in empty.items() if number < inputs.mark}).values()
+    later = [turn for number, turn in empty.items() if number >= inputs.mark]
+    back = [fold.turns[number] for number in erased if number < inputs.mark]
+    known = max(_erased_before(before) - len(back), 0)
+    total = _in_all(inputs, known, len(earlier))
+    since = max(_since_before(inputs) - _uncovered(inputs, back), 0)
     prompts = {one.turn: said for one in named if inputs.named and (said := inputs.named.get(one.turn))}
     prompts |= {turn.number: said for turn in shown if (said := outline.asked_in(turn))}
-    kept = [one for one in named if one.turn not in gone]
+    kept = [one for one in named if one.turn not in gone and one.turn not in turns]
     return Left(
         turns=tuple(sorted((*kept, *(outline.left_turn(turn) for turn in shown)), key=lambda one: one.turn)),
         prompts=prompts,
-        erased=total + sum(number >= inputs.mark for number in empty),
+        erased=total + len(later),
+        since=_in_all(inputs, since, _uncovered(inputs, earlier)) + _uncovered(inputs, later),
         found=total - known,
     )
 
 
-def is_new(before: Recipe | None) -> bool:
-    """Whether there is no last outline to go on from."""
-    return before is None or (before.left > 0 and not before.outline)
+def is_new(inputs: Inputs) -> bool:
+    """Whether there is nothing said of turns that left to go on from: no last outline and no last summary, or one that
+    covers more than is covered now."""
+    before = inputs.before
+    if before is None or before.summary is None:
+        return before is None or (before.left > 0 and not before.outline)
+    return before.summary.last > inputs.summarised
+
+
+def pending(inputs: Inputs, first: int) -> tuple[int, ...]:
+    """The committed turns before turn ``first`` from which not everything is drawn, of the last `LOOKED_AT`."""
+    ready = inputs.ready
+    if ready is None:
+        return ()
+    turns = [turn for number in range(max(first - LOOKED_AT, 1), first) if (turn := inputs.fold.turns.get(number))]
+    return tuple(turn.number for turn in turns if turn.state == "committed" and turn.ordinal > ready)
 
 
 def reach(inputs: Inputs, first: int) -> int:
@@ -71,14 +90,14 @@ def reach(inputs: Inputs, first: int) -> int:
 
 def _start(inputs: Inputs, first: int) -> int:
     """The oldest turn before turn ``first`` that is looked at."""
-    return first - LOOKED_AT if is_new(inputs.before) else max(inputs.mark, first - LOOKED_AT)
+    return first - LOOKED_AT if is_new(inputs) else max(inputs.mark, first - LOOKED_AT)
 
 
 def _late(inputs: Inputs, named: Collection[LeftTurn], first: int) -> list[Turn]:
     """Turns from before the mark that were open for the last recipe and are committed since, so that they never were
     literal; of what they say, something is left."""
     before = inputs.before
-    if before is None or is_new(before):
+    if before is None or is_new(inputs):
         return []
     known = {one.turn for one in named}
     turns = _committed(inputs.fold, first - LOOKED_AT, min(inputs.mark, first))
@@ -106,13 +125,13 @@ def _committed_before(before: Recipe) -> int:
 
 def _pending(inputs: Inputs, first: int) -> int:
     """The oldest turn before turn ``first`` whose facts may be still to come; that one where all of them are folded."""
-    fold, extracted, start = inputs.fold, inputs.extracted, first - LOOKED_AT
-    missing = fold.header.committed - extracted if fold.header and extracted is not None else 0
+    fold, ready, start = inputs.fold, inputs.ready, first - LOOKED_AT
+    missing = fold.header.committed - ready if fold.header and ready is not None else 0
     for number in range(fold.last, max(start, 0), -1):
         if missing <= 0:
             break
         turn = fold.turns.get(number)
-        missing -= turn is not None and turn.state == "committed" and turn.ordinal > (extracted or 0)
+        missing -= turn is not None and turn.state == "committed" and turn.ordinal > (ready or 0)
     return first if missing <= 0 else start
 
 
@@ -134,3 +153,20 @@ def _committed(fold: Fold, start: int, end: int) -> Iterable[Turn]:
 
 def _erased_before(before: Recipe | None) -> int:
     return int(before.settings.get("erased", 0)) if before else 0
+
+
+def _since_before(inputs: Inputs) -> int:
+    """Those of them that the summary does not cover, as far as known: of a longer one now, none are."""
+    before = inputs.before
+    if before is None or before.settings.get("summarised", 0) < inputs.summarised:
+        return 0
+    return int(before.settings.get("erased_since", _erased_before(before)))
+
+
+def _in_all(inputs: Inputs, known: int, found: int) -> int:
+    """Erased turns, some ``known`` and some ``found`` now: the same ones, where all are looked at anew."""
+    return max(known, found) if is_new(inputs) else known + found
+
+
+def _uncovered(inputs: Inputs, turns: Iterable[Turn]) -> int:
+    return sum(turn.ordinal > inputs.summarised for turn in turns)

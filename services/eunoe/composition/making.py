@@ -48,7 +48,7 @@ def _made(inputs: Inputs, settings: Settings, spare: int) -> Made:
     turns = {number: inputs.kept.get(number) or inputs.fold.turns[number] for number in recipe.turns}
     if inputs.open is not None:
         turns[inputs.turn] = inputs.open
-    stored = Stored(turns, inputs.instructions, planned.lines, planned.prompts)
+    stored = Stored(turns, inputs.instructions, planned.lines, planned.prompts, planned.summary)
     rendered = render(recipe, stored)
     return Made(sealed(recipe, rendered, settings.counter, inputs), rendered, stored)
 
@@ -93,4 +93,5 @@ def context(made: Made, watermark: Watermark, thread: str, *, text: bool) -> Con
         note=recipe.note,
         counter=recipe.counter,
         facts=shown_facts(recipe, made.stored.lines) if text else (),
+        summary=made.stored.summary.source if text and made.stored.summary else "",
     )

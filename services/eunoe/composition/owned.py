@@ -7,31 +7,34 @@ from collections.abc import Mapping
 
 import msgspec
 
-from eunoe.composition import known
+from eunoe.composition import known, summary
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Shelf
+from eunoe.composition.summary import Summary
 from eunoe.facts import document as documents
 from eunoe.facts import sessions
 from eunoe.facts.fold import fold
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas import subjects
 from eunoe.schemas.facts import Document, Identity, SessionRecord
-from eunoe.schemas.requests import ThreadState
+from eunoe.schemas.requests import SummaryDocument, ThreadState
 
 logger = logging.getLogger(__name__)
 
 OWNER = 2_000  # bytes of memory of one that has nothing
 KEY = 200  # bytes of memory for the key of a document and its revision
 PRODUCER = 300  # bytes of memory for a producer in a thread's state
+SPAN = 120  # bytes of memory for a span of turns that a summary covers
 DATED = 4  # bytes of memory for each byte of a document that is kept as a whole
 
 _state = msgspec.json.Decoder(ThreadState)
 _session = msgspec.json.Decoder(SessionRecord)
+_summary = msgspec.json.Decoder(SummaryDocument)
 
 
 class Owned:
     """The facts of a thread, a session, or an agent (``thread`` is empty but for a thread), with the thread's state
-    and the session's record.
+    and its running summary, and the session's record.
 
     Changes may come in any order and any number of times: the newest revision of each document counts. What is
     held is what holds at ``now`` (ms UTC), which `at` moves.
@@ -42,6 +45,7 @@ class Owned:
         self.facts = Shelf()
         self.tasks = Shelf()
         self.state: ThreadState | None = None
+        self.summary: Summary | None = None
         self.session: SessionRecord | None = None
         self.now = 0
         self._kinds = kinds
@@ -58,7 +62,8 @@ class Owned:
         state = len(self.state.producers) * PRODUCER if self.state else 0
         carried = len(self.session.state) if self.session else 0
         held = self.facts.size + self.tasks.size + DATED * self._kept + carried
-        return OWNER + held + state + len(self._revisions) * KEY
+        told = len(self.summary.text) + len(self.summary.turns) * SPAN if self.summary else 0
+        return OWNER + held + state + told + len(self._revisions) * KEY
 
     @property
     def position(self) -> int:
@@ -103,6 +108,8 @@ class Owned:
             self._record(_session.decode(value) if value is not None else None)
         elif key == subjects.state_key(self.owner):
             self.state = _state.decode(value) if value is not None else None
+        elif key == subjects.summary_key(self.owner):
+            self.summary = summary.of(_summary.decode(value)) if value is not None else None
 
     def _record(self, record: SessionRecord | None) -> None:
         """The session's record; what is from before its end goes now, and the documents follow."""

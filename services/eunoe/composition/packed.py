@@ -16,7 +16,7 @@ from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import ContextAssessed, Entry, Usage
 from eunoe.schemas.records import Header
 
-FOLD_VERSION = 2  # of what is packed here, and of the rules of `eunoe.composition.fold`; another one is no fold
+FOLD_VERSION = 3  # of what is packed here, and of the rules of `eunoe.composition.fold`; another one is no fold
 
 
 class _Item(msgspec.Struct, frozen=True, array_like=True):

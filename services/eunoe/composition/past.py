@@ -12,6 +12,7 @@ from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.lines import Lines
 from eunoe.composition.named import Named
 from eunoe.composition.render import Rendered, Stored, render
+from eunoe.composition.summary import told
 from eunoe.composition.walking import Walker
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.chains import ChainReader, Head
@@ -105,8 +106,10 @@ class Past:
         instructions = await bodies.items(fold.thread, await self.instructions(recipe), recipe.window)
         prompts = await self._named.read(recipe.outline)
         made: list[tuple[Rendered, Stored]] = []
-        for lines in self._lines.of(recipe, await self._named_by(recipe)):
-            stored = Stored(turns, instructions, lines, prompts)
+        named = await self._named_by(recipe)
+        said = told(recipe.summary, named) if recipe.summary else None
+        for lines in self._lines.of(recipe, named):
+            stored = Stored(turns, instructions, lines, prompts, said)
             made.append((render(recipe, stored), stored))
             if made[-1][0].sha256 == recipe.sha256:
                 return Replayed(*made[-1], ())
@@ -151,8 +154,10 @@ class Past:
         return sorted(found, key=lambda item: item.entry)
 
     async def _named_by(self, recipe: Recipe) -> list[Record]:
-        """The records of the facts that a recipe shows, and of what the session carried, as far as they are there."""
+        """The records of the facts that a recipe shows, of what the session carried, and of the summary, as far as they
+        are there."""
         places = {fact.position for fact in (*recipe.earlier, *recipe.now, *filter(None, [recipe.state]))}
+        places |= {recipe.summary.position} if recipe.summary else set()
         stored = await self._log.get(sorted(places)) if places else []
         return [records.read(one.seq, one.data) for one in stored if one is not None]
 
@@ -169,6 +174,8 @@ def _differences(found: Found, recipe: Recipe, stored: Stored) -> tuple[str, ...
     reasons += [f"erased: fact {fact.id}" for fact in facts if fact.id not in stored.lines]
     if recipe.state and recipe.state.id not in stored.lines:
         reasons.append("erased: the session's state")
+    if recipe.summary and stored.summary is None:
+        reasons.append("erased: the summary")
     return tuple(reasons) or ("the stored content is not what it was; run `eunoe audit verify`",)
 
 

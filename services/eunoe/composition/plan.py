@@ -10,6 +10,7 @@ from eunoe.composition.draft import Draft
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.outline import Asked
+from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Invalid
@@ -19,12 +20,13 @@ SLACK = 2  # records that are read beyond what is likely to do, so that turns of
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A recipe, with the lines of its facts, and of the session's state, by their ids, and what was asked in the turns
-    that its outline names."""
+    """A recipe, with the lines of its facts, and of the session's state, by their ids, what was asked in the turns that
+    its outline names, and its summary."""
 
     recipe: Recipe
     lines: dict[str, str]
     prompts: dict[int, Asked]
+    summary: Summary | None
 
 
 def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
@@ -40,7 +42,7 @@ def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
     lines |= {draft.carried.shown.id: draft.carried.line} if draft.carried else {}
     named = {one.turn for one in draft.outline}
     prompts = {turn: said for turn, said in draft.past.prompts.items() if turn in named}
-    return Planned(_recipe(draft, floor=floor, start=start), lines, prompts)
+    return Planned(_recipe(draft, floor=floor, start=start), lines, prompts, draft.summary)
 
 
 def _recipe(draft: Draft, *, floor: bool, start: int) -> Recipe:
@@ -82,6 +84,7 @@ def _recipe(draft: Draft, *, floor: bool, start: int) -> Recipe:
         refused=inputs.refused,
         model=settings.model,
         steps=tuple(draft.steps),
+        summary=draft.summary.shown if draft.summary else None,
         outline=draft.outline,
         outline_hidden=draft.outline_hidden,
         settings=_numbers(draft, start),
@@ -109,6 +112,8 @@ def _numbers(draft: Draft, start: int) -> dict[str, float]:
         "fill_after": draft.used,
         "turns_left": draft.left_now,
         "erased": draft.past.erased,
+        "erased_since": draft.past.since,
+        "summarised": draft.inputs.summarised,
         "squeezed": int(draft.squeezed),
         "older": int(draft.older),
         "rounds_of": draft.last.number if draft.dropped and draft.last else 0,

@@ -12,6 +12,7 @@ from eunoe.composition.following import Following, Reflected
 from eunoe.composition.owned import Owned
 from eunoe.composition.place import Place
 from eunoe.composition.shelf import Facts
+from eunoe.composition.summary import Summary
 from eunoe.facts import document as documents
 from eunoe.facts import sessions
 from eunoe.facts.kinds import Kinds
@@ -29,8 +30,8 @@ _SHIPPED = Kinds()
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Facts in the order in which they are shown, and what the session carries; ``state`` is the thread's, None
-    where there is none yet. ``watermark`` says what they reflect at least.
+    """Facts in the order in which they are shown, what the session carries, and the running summary; ``state`` is the
+    thread's, None where there is none yet. ``watermark`` says what they reflect at least.
     """
 
     earlier: Facts
@@ -38,6 +39,7 @@ class Remembered:
     watermark: Watermark
     state: ThreadState | None = None
     carried: Carried | None = None
+    summary: Summary | None = None
 
 
 class Memory:
@@ -97,12 +99,14 @@ class Memory:
             watermark=_watermark(thread, session, permanent),
             state=thread.owned.state,
             carried=carried(lasting.session) if lasting else None,
+            summary=thread.owned.summary,
         )
 
     async def before(self, place: Place, turn: int, at: int) -> Remembered:
         """The deterministic facts that order before a turn of the thread, which was opened at ``at`` (ms UTC).
 
-        Nothing of a session, since that goes with it, and by the kinds as they are shipped, whatever is configured now.
+        No summary, and nothing of a session, since that goes with it; by the kinds as they are shipped, whatever is
+        configured now.
         """
         found = await self._whole(replace(place, session=""), lambda document: not document.floors)
         kept = tuple(_earlier(document, place.thread, turn, at) for document in found.documents)
@@ -113,7 +117,7 @@ class Memory:
         now = self._clock.now()
         found = await self._whole(place, lambda document: documents.tells(document, now))
         earlier, here = found.facts(place, self._kinds, now)
-        return Remembered(earlier, here, found.watermark, found.state, found.carried(now))
+        return Remembered(earlier, here, found.watermark, found.state, found.carried(now), found.summary)
 
     async def _whole(self, place: Place, enough: Callable[[Document], bool]) -> whole.Whole:
         """What a place holds, with their whole history the documents that are not ``enough``."""

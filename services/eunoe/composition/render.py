@@ -12,23 +12,27 @@ from dataclasses import dataclass, field
 from eunoe.composition import blocks, contents, outline
 from eunoe.composition.budget import outline_bytes
 from eunoe.composition.contents import Item
+from eunoe.composition.covering import beside
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import Piece
 from eunoe.composition.outline import Asked
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Manner, Renderings, turn_pieces
+from eunoe.composition.summary import Summary
 from eunoe.schemas.context import LayerName, Recipe, Rendering
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What a recipe names: ``turns`` by number (the asking one too), the instructions, the lines of
-    facts and of the session's state by their ids, and the what was asked in the turns of the outline by turn."""
+    facts and of the session's state by their ids, what was asked in the turns of the outline by turn, and the
+    summary, None where that is gone."""
 
     turns: Mapping[int, Turn]
     instructions: Sequence[Item]
     lines: Mapping[str, str]
     prompts: Mapping[int, Asked] = field(default_factory=dict)
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ def _earlier(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
         first_turn=recipe.first_turn,
         pending=recipe.pending,
         memory_tool=recipe.memory_tool,
-        outline=outline.lines(recipe.outline, stored.prompts, outline_bytes(recipe.window)),
+        summary=stored.summary.lines if stored.summary else (),
+        outline=outline.lines(recipe.outline, stored.prompts, beside(stored.summary, outline_bytes(recipe.window))),
         outline_hidden=recipe.outline_hidden,
     )
     return manner.shape.derived(text) if text else ()

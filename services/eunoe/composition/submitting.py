@@ -4,29 +4,43 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import anyio
 import msgspec
 
 from eunoe.composition import ahead
 from eunoe.runtime.doors import Store
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import EunoeError
-from eunoe.schemas.jobs import KINDS, DistilJob
+from eunoe.schemas.jobs import DistilJob, SummariseJob
 
 logger = logging.getLogger(__name__)
 
+Kind = Literal["distil", "summarise"]
+"""The kinds of work that turns which leave ask for."""
+
+_JOBS: Mapping[Kind, type[DistilJob] | type[SummariseJob]] = {"distil": DistilJob, "summarise": SummariseJob}
 _encode = msgspec.json.Encoder().encode
+
+
+def kinds(settings: Settings) -> tuple[Kind, ...]:
+    """The kinds that are in use. A summary that is written together with the facts is no work of its own; one that is
+    written apart is, whether facts are drawn or not."""
+    drawing: tuple[Kind, ...] = () if settings.distiller == "off" else ("distil",)
+    return (*drawing, "summarise") if settings.summary == "apart" else drawing
 
 
 class Submitter:
     """Submits the jobs of one space. What it has asked for it does not ask for again; what others asked for it may:
     of one thread the newest job stands for all, and to work on it again changes nothing."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, kinds: Sequence[Kind]) -> None:
         self._store = store
+        self._kinds = kinds
         self._asked: OrderedDict[str, int] = OrderedDict()
         self._counts = {"jobs_submitted": 0, "jobs_failed": 0}
 
@@ -38,18 +52,19 @@ class Submitter:
 
         It never fails, and takes `limits.SUBMIT_SECONDS` at most; what could not be asked for is, by the next request.
         """
-        wanted = ahead.up_to(recipes)
-        if wanted <= self._asked.get(thread, 0):
+        held = list(recipes)
+        wanted, window = ahead.up_to(held), max((recipe.window for recipe in held), default=0)
+        if not self._kinds or wanted <= self._asked.get(thread, 0):
             return
         try:
             with anyio.fail_after(limits.SUBMIT_SECONDS):
-                for kind in KINDS:
-                    job = DistilJob(thread=thread, up_to=wanted, position=position)
+                for kind in self._kinds:
+                    job = _JOBS[kind](thread=thread, up_to=wanted, position=position, window=window)
                     await self._store.jobs.submit(subjects.job(self._store.space, kind, thread), _encode(job))
         except Exception as error:
             self._failed(thread, wanted, error)
         else:
-            self._counts["jobs_submitted"] += len(KINDS)
+            self._counts["jobs_submitted"] += len(self._kinds)
             self._remember(thread, wanted)
 
     def _remember(self, thread: str, wanted: int) -> None:

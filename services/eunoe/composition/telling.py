@@ -84,13 +84,15 @@ def _said(stored: Stored, entries: Iterable[int]) -> Iterator[tuple[int, str]]:
 
 
 def _used(recipe: Recipe, stored: Stored) -> MemoryUsed:
-    """The facts and the entries that reached the model; of a turn that the outline names, its prompt did."""
+    """The facts, the summary and the entries that reached the model; of a turn that the outline names, its prompt
+    did."""
     shown = [number for number in (*recipe.turns, recipe.turn) if number in stored.turns]
     entries = {item.entry for number in shown for item in stored.turns[number].items} - _dropped(recipe, stored)
     entries |= {*recipe.instructions, *(said.entry for said in stored.prompts.values())}
     facts = tuple(fact.id for fact in (*recipe.earlier, *recipe.now))
     spans = tuple(blocks.spans(sorted(entries)))
-    return MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=spans)
+    summary = recipe.summary.position if recipe.summary else 0
+    return MemoryUsed(context=recipe.id, turn=recipe.turn, facts=facts, entries=spans, summary=summary)
 
 
 def _dropped(recipe: Recipe, stored: Stored) -> set[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from eunoe.composition import older, outline
+from eunoe.composition import older, outline, summary
 from eunoe.composition.fold import Fold, Profile, Turn, profile
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
@@ -193,6 +193,7 @@ class Threads:
         """After a step of any erasure the thread is read anew: what is folded may hold what was erased."""
         if erasures != fold.erasures:
             outline.forget()
+            summary.forget()
             fold.restart(Fold(fold.chain))
             fold.erasures = erasures
 

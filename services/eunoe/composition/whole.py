@@ -8,10 +8,12 @@ from typing import TypeVar
 
 import msgspec
 
+from eunoe.composition import summary
 from eunoe.composition.carried import Carried, carried
 from eunoe.composition.known import Known, known
 from eunoe.composition.place import Place
 from eunoe.composition.shelf import Facts
+from eunoe.composition.summary import Summary
 from eunoe.facts import lenient, sessions
 from eunoe.facts.fold import View, fold
 from eunoe.facts.kinds import Kinds
@@ -21,21 +23,24 @@ from eunoe.runtime.doors import Entry, Store
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.facts import Document, SessionRecord
-from eunoe.schemas.requests import ThreadState
+from eunoe.schemas.requests import SummaryDocument, ThreadState
 
 _T = TypeVar("_T")
 _session = msgspec.json.Decoder(SessionRecord)
 _state = msgspec.json.Decoder(ThreadState)
+_summary = msgspec.json.Decoder(SummaryDocument)
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a place holds: its fact documents, the thread's state, the session's record, and how fresh that is."""
+    """What a place holds: its fact documents, the thread's state and its running summary, the session's record, and how
+    fresh that is."""
 
     documents: tuple[Document, ...]
     state: ThreadState | None
     session: SessionRecord | None
     watermark: Watermark
+    summary: Summary | None = None
 
     def facts(self, place: Place, kinds: Kinds, now: int) -> tuple[Facts, Facts]:
         """The facts of the earlier and of the now block, in force at ``now`` (ms UTC), as the place's preview sees
@@ -71,7 +76,8 @@ async def read(store: Store, place: Place) -> Whole:
     documents = [one for entry in entries if subjects.is_fact_key(entry.key) and (one := lenient.document(entry))]
     left = tuple(_left(document, session) for document in documents)
     state = _one(by_key.get(subjects.state_key(place.thread)), _state)
-    return Whole(left, state, session, Watermark(**reached))
+    told = summary.of(_one(by_key.get(subjects.summary_key(place.thread)), _summary))
+    return Whole(left, state, session, Watermark(**reached), told)
 
 
 def _one(entry: Entry | None, decoder: msgspec.json.Decoder[_T]) -> _T | None:
@@ -79,7 +85,8 @@ def _one(entry: Entry | None, decoder: msgspec.json.Decoder[_T]) -> _T | None:
 
 
 def _filters(owner: str, preview: str) -> list[str]:
-    keys = [subjects.facts_of(owner), subjects.state_key(owner), subjects.session_key(owner)]
+    own = (subjects.state_key(owner), subjects.session_key(owner), subjects.summary_key(owner))
+    keys = [subjects.facts_of(owner), *own]
     return [*keys, subjects.previews_of(preview, owner)] if preview else keys
 
 

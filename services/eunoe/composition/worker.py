@@ -25,6 +25,7 @@ from eunoe.composition.remembered import Memory
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.showing import Manner
 from eunoe.composition.submitting import Submitter
+from eunoe.composition.submitting import kinds as kinds_of
 from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
 from eunoe.composition.walking import Walker
@@ -52,6 +53,7 @@ class CompositionWorker:
 
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         self._settings = settings
+        self._distilling = settings.distiller != "off"
         self._counters = Counters(settings.counters)
         kinds = Kinds(settings.kinds)
         self._chains = ChainReader(store.log, store.space)
@@ -65,7 +67,14 @@ class CompositionWorker:
         bodies = Bodies(Pieces(store, self._chains, clock))
         instructed = Instructed(store.log, self._walker)
         self._composer = Composer(
-            self._threads, self._memory, Freshness(store), instructed, bodies, self._recorder, Submitter(store), named
+            self._threads,
+            self._memory,
+            Freshness(store, self._distilling),
+            instructed,
+            bodies,
+            self._recorder,
+            Submitter(store, kinds_of(settings)),
+            named,
         )
         self._assessor = Assessor(settings.assess, opening.opened(settings), kinds, self._threads, self._recorder)
         self._historian = Historian(self._threads, self._memory, past, instructed, bodies, self._counters)
@@ -125,6 +134,7 @@ class CompositionWorker:
             keep=settings.keep if request.keep < 0 else request.keep,
             relevant=settings.relevant if request.relevant is None else request.relevant,
             counter=self._counters.of(request.model),
+            distilling=self._distilling,
             model=request.model,
         )
 

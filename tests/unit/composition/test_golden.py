@@ -123,7 +123,7 @@ def composed(kit: Any, thread: Any, form: Format) -> Any:
         carried=carried(state),
         before=before,
         named={turn.number: outline.asked_in(turn) for turn in left},
-        extracted=1,
+        ready=1,
         tools=("bash", "read_file"),
     )
 

@@ -127,7 +127,7 @@ class Teller:
             before=recipe,
             named={one.number: said for one in turns if (said := outline.asked_in(one))},
             anchor=self.story.anchor,
-            extracted=max(fold.header.committed - 2, 0) if fold.header else 0,
+            ready=max(fold.header.committed - 2, 0) if fold.header else 0,
         )
 
     def _append(self, append: Any) -> Any:

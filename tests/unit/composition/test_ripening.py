@@ -35,9 +35,9 @@ async def test_turns_that_left_too_early_are_named_and_then_no_more(system: Syst
 
     left = early.recipe.first_turn - 1
     assert early.recipe.pending == waited.recipe.pending == tuple(range(1, left + 1))
-    assert f"The facts of turns 1–{left} are not extracted yet." in block(early, "earlier")  # noqa: RUF001
+    assert f"The facts of turns 1–{left} are not drawn yet." in block(early, "earlier")  # noqa: RUF001
     assert late.recipe.pending == ()
-    assert "not extracted yet" not in block(late, "earlier")
+    assert "not drawn yet" not in block(late, "earlier")
     assert system.worker.statistics()["awaited"] == 1
 
 

@@ -473,7 +473,7 @@ async def test_facts_that_are_still_to_come_are_announced(system: System, kit: A
     context = await system.compose(prompt="next", window=1024)
 
     assert context.recipe.pending == tuple(range(1, context.recipe.first_turn))
-    assert f"The facts of turns 1–{context.recipe.first_turn - 1} are not extracted yet." in block(context, "earlier")  # noqa: RUF001
+    assert f"The facts of turns 1–{context.recipe.first_turn - 1} are not drawn yet." in block(context, "earlier")  # noqa: RUF001
 
 
 async def test_a_log_that_lost_its_end_is_folded_anew(kit: Any) -> None:
