@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from eunoe.composition.known import words
 from eunoe.distillation.door import Turn
+from eunoe.distillation.drawn import Range
 from eunoe.distillation.reviewing.likeness import likeness
 from eunoe.facts.values import normal
 from eunoe.schemas.facts import Identity, Scope, Source
@@ -50,15 +52,18 @@ class Place:
         owner = self.session if self.scope == "session" else self.agent
         return Identity(scope=scope, owner=owner, subject=kind, name=name(text), preview=self.preview)
 
-    def writes(self, identity: Identity) -> bool:
-        """Whether a record is where this review writes."""
-        here = self.identity(identity.subject, "")
-        return (identity.scope, identity.owner, identity.preview) == (here.scope, here.owner, here.preview)
+    def ends(self, record: Known) -> bool:
+        """Whether a review here may end a record: the agent's own, where it writes, or what is live there where it
+        writes a preview."""
+        about, here = record.identity, self.identity(record.kind, "")
+        there = (about.scope, about.owner) == (here.scope, here.owner) and about.preview in ("", self.preview)
+        return record.own and there
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A record in force that the agent sees. ``own``: the agent itself said it, and nobody of more weight did."""
+    """A record in force that the agent sees. ``own``: the agent itself said it, and nobody of more weight did.
+    ``long``: it has a body, which is read only where it is needed."""
 
     id: str
     identity: Identity
@@ -66,6 +71,7 @@ class Known:
     source: Source
     body: str = ""
     own: bool = False
+    long: bool = False
 
     @property
     def kind(self) -> str:
@@ -80,6 +86,15 @@ class Near:
     likeness: int
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The turns of a range that were one agent's, and of one session and preview."""
+
+    of: Range
+    place: Place
+    turns: Sequence[Turn]
+
+
 def name(text: str) -> str:
     """A digest of what a record says, without regard to case and space."""
     return hashlib.sha256(normal(text).encode(errors="replace")).hexdigest()[:_NAME]
@@ -92,7 +107,7 @@ def text(summary: str, body: str) -> str:
 
 def known(view: FactView, agent: str) -> Known:
     own = view.source.kind == "model" and view.source.principal == agent
-    return Known(id=view.id, identity=view.identity, summary=view.value, source=view.source, own=own)
+    return Known(view.id, view.identity, view.value, view.source, own=own, long=view.has_content)
 
 
 def nearest(summary: str, records: Iterable[Known], most: int) -> list[Near]:
@@ -101,9 +116,20 @@ def nearest(summary: str, records: Iterable[Known], most: int) -> list[Near]:
     return sorted(found, key=lambda near: (-near.likeness, near.record.id))[:most]
 
 
-def groups(turns: Iterable[Turn], scope: Literal["session", "agent"]) -> dict[Place, list[Turn]]:
-    """The turns by where what they say is kept, in the order of their first."""
+def bearing(records: Sequence[Known], turns: Iterable[Turn]) -> list[Known]:
+    """The records in the order of how much of their words was said in the turns; of as much, the agent's own first."""
+    spoken = frozenset[str]().union(*(words(said.text) for turn in turns for said in turn.said))
+
+    def order(record: Known) -> tuple[float, bool, str]:
+        own = words(record.summary)
+        return -len(own & spoken) / max(len(own), 1), not record.own, record.id
+
+    return sorted(records, key=order)
+
+
+def parts(of: Range, scope: Literal["session", "agent"]) -> list[Part]:
+    """The turns of a range by where what they say is kept, in the order of the first of each."""
     found: dict[Place, list[Turn]] = {}
-    for turn in turns:
+    for turn in of.turns:
         found.setdefault(Place(turn.agent, turn.session, turn.preview, scope), []).append(turn)
-    return found
+    return [Part(of, place, turns) for place, turns in found.items()]

@@ -1,0 +1,71 @@
+"""One review: its model asked, its answer compared with the records that there are, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from eunoe.distillation.reviewing import candidates, prompting, recording, schedule
+from eunoe.distillation.reviewing.candidates import Answered, Candidate
+from eunoe.distillation.reviewing.deciding import decide
+from eunoe.distillation.reviewing.likeness import near as alike
+from eunoe.distillation.reviewing.records import Known, Near, Part, bearing, nearest, text
+from eunoe.distillation.reviewing.surveying import Survey
+from eunoe.models import effort
+from eunoe.models.door import Limits, Model
+from eunoe.schemas import limits
+from eunoe.schemas.events import Event
+from eunoe.schemas.facts import Identity
+
+
+class Reviewer:
+    """Reviews turns with one model, whose window has so many tokens; ``prompt`` stands in the place of the shipped
+    one, ``keepers`` are the patterns of names of agents that may keep permanent facts of their own."""
+
+    def __init__(self, model: Model, survey: Survey, window: int, prompt: str, keepers: Sequence[str]) -> None:
+        self.model = model
+        self._survey = survey
+        self._window = window
+        self._prompt = prompt
+        self._keepers = keepers
+
+    async def review(self, part: Part) -> tuple[Event, ...]:
+        """The events of a review; without any records where there is nothing to ask a model. Raises `ModelFailed`."""
+        if not part.place.agent or not schedule.speak(part.turns):
+            return (recording.nothing(part),)
+        if refusal := part.place.refusal(self._keepers):
+            return (recording.nothing(part, refusal),)
+        seen = await self._survey.seen(part)
+        ranked = await self._survey.bodies(bearing(seen, part.turns)[: limits.REVIEW_SHOWN])
+        shown = prompting.fitting(ranked, part.place, self._window)
+        answer = await self.model.ask(
+            prompting.prompt(part.turns, shown, self._survey.kinds, part.place, self._window),
+            str,
+            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(self._window)),
+            system=prompting.system(self._prompt),
+            partial=True,
+        )
+        kinds = [name for name, _ in self._survey.kinds]
+        answered = candidates.read(answer.value, part.turns, kinds, cut_off=answer.cut_off)
+        barred, since = await self._survey.past(part, _said(part, answered))
+        near = {one.summary: await self._near(one, seen) for one in answered.candidates}
+        decided = decide(answered.candidates, near, {one.id: one for one in shown}, part.place, barred)
+        decided.set_aside[:0] = answered.set_aside
+        return recording.events(part, decided, effort.of(answer), since)
+
+    async def _near(self, one: Candidate, seen: Sequence[Known]) -> Sequence[Near]:
+        """The records most like a candidate, with the bodies of those that may say the same."""
+        found = nearest(one.summary, seen, limits.REVIEW_RECORDS)
+        if not one.body:
+            return found
+        same = [other.record for other in found if alike(other.record.summary, one.summary)]
+        whole = {record.id: record for record in await self._survey.bodies(same)}
+        return [Near(whole.get(other.record.id, other.record), other.likeness) for other in found]
+
+
+def _said(part: Part, answered: Answered) -> Mapping[Identity, int]:
+    """When what may become a record was said, by its identity."""
+    return {
+        part.place.identity(one.kind, text(one.summary, one.body)): recording.said_at(one.turn)
+        for one in answered.candidates
+        if one.turn is not None
+    }
