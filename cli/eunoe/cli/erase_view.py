@@ -68,6 +68,7 @@ def _counted(counts: ErasureCounts) -> Iterator[str]:
         (counts.facts, "assertion of a fact", "assertions of facts"),
         (counts.acts, "act on facts", "acts on facts"),
         (counts.contexts, "stored context", ""),
+        (counts.summaries, "version of a summary", "versions of a summary"),
         (counts.other, "note of memory's own", "notes of memory's own"),
         (counts.pieces, "piece of large content", "pieces of large content"),
         (counts.letters, "dead letter", ""),

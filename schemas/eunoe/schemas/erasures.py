@@ -74,14 +74,16 @@ class KeptPlace(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ErasureCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What goes. ``facts`` counts assertions, ``acts`` what was done to them, ``contexts`` stored recipes, ``other``
-    any other events; ``records`` are those that lose events, in ``threads`` threads and ``books`` books. ``pieces``
-    are of large contents, ``letters`` dead letters, ``bytes`` all of it as stored."""
+    """What goes. ``facts`` counts assertions, ``acts`` what was done to them, ``contexts`` stored recipes,
+    ``summaries`` versions of a thread's running summary, ``other`` any other events; ``records`` are those that lose
+    events, in ``threads`` threads and ``books`` books. ``pieces`` are of large contents, ``letters`` dead letters,
+    ``bytes`` all of it as stored."""
 
     entries: int = 0
     facts: int = 0
     acts: int = 0
     contexts: int = 0
+    summaries: int = 0
     other: int = 0
     records: int = 0
     threads: int = 0

@@ -14,9 +14,13 @@ What was appended behind ``seen``, the end of the log at the first search, that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from eunoe.audit import lost
+from eunoe.audit.copies import Copies
 from eunoe.audit.found import COPY, Found
+from eunoe.audit.lost import Lost
+from eunoe.audit.spans import within
 from eunoe.facts import lenient
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
@@ -35,6 +39,7 @@ from eunoe.schemas.events import (
     ContextCut,
     ContextReferenced,
     ContextRefused,
+    DistilledEvent,
     EntryBase,
     Erased,
     Event,
@@ -54,14 +59,14 @@ from eunoe.schemas.events import (
     ToolCall,
     ToolResult,
     TurnAborted,
+    TurnCommitted,
 )
-from eunoe.schemas.facts import Assertion, Identity, Provenance
+from eunoe.schemas.facts import Assertion, Identity
 from eunoe.schemas.records import Record
 
 Version = tuple[Identity, str, str]
 """What says the same: identity, lineage, and the value as values are compared."""
 
-_MARKS = (b'"erased"', b"[erased]")  # what the bytes of a record hold of which something was erased
 _ALWAYS = 1 << 62  # a bound above every position
 
 
@@ -88,17 +93,17 @@ class Search:
         self._versions: dict[Version, int] = {}
         self._texts: set[str] = set()
         self._evidence: set[int] = set()
-        self._touched: set[int] = set()
+        self._taken = Lost(target)
         self._asked: dict[tuple[int, str], set[int]] = {}
-        self._erased: dict[int, set[int]] = {}
+        self._copies = Copies()
         self._lost: set[str] = set()  # chains of which something goes, or went
         self._known = -1
         self.found = Found()
 
     def again(self) -> bool:
         """Whether another pass is needed; a fresh one begins then."""
-        sets = (self._identities, self._ids, self._back, self._texts, self._evidence, self._touched, self._lost)
-        known = sum(len(one) for one in sets) + sum(self._versions.values())
+        sets = (self._identities, self._ids, self._back, self._texts, self._evidence, self._lost)
+        known = sum(len(one) for one in sets) + sum(self._versions.values()) + self._taken.size
         if known == self._known:
             return False
         self._known, self.found = known, Found()
@@ -110,7 +115,8 @@ class Search:
         if record is None or record.header.chain == subjects.ERASURES:
             return
         self._old = record.position <= self._bound
-        self._note_erased(stored)
+        if self._copies.note(stored):
+            self._lost.add(record.header.chain)
         facts = self._told_in(record)
         gone = {
             index: what
@@ -128,13 +134,16 @@ class Search:
                 return "entries" if record.header.chain == self._chain and self._entry(event) else ""
             case Erased():
                 self._gone.add(ids.fact_id(record.header.chain, record.header.origin, index))
+                self._taken.note(record, event)
                 return ""
+            case _ if isinstance(event, DistilledEvent):
+                return self._taken.drawn(record, event, self._ids, old=self._old)
             case _ if isinstance(event, StatingEvent):
                 return "facts" if self._assertion(record, index, event, facts.get(index, event.fact)) else ""
             case _ if isinstance(event, FactEvent):
                 return "acts" if self._act(record, event) else ""
             case RecordKept():
-                return COPY if self._copied(event) else ""
+                return COPY if event.position in self.found.positions or self._copies.more(event) else ""
             case ConflictRaised() | ConflictResolved():
                 return "acts" if self._disagreed(event) else ""
             case ContextComposed():
@@ -152,27 +161,28 @@ class Search:
             self._asked.setdefault((event.turn, event.call), set()).add(event.entry)
         goes = self._old and (
             self._whole
-            or _within(event.entry, self.target.entries)
-            or bool(event.turn and _within(event.turn, self.target.turns))
+            or within(event.entry, self.target.entries)
+            or bool(event.turn and within(event.turn, self.target.turns))
         )
         pieces = event.blob.pieces if event.blob else ()
         (self.found.lost if goes else self.found.named).update(pieces)
         if goes:
             self._evidence.add(event.entry)
-            self._touched.add(event.turn)
+            self._taken.take(event)
             if isinstance(event, ToolResult):
                 self._evidence |= self._asked.get((event.turn, event.call), set())
             if isinstance(event, Prompt | Instructions):
                 self._say(event.blob.head if event.blob else event.content)
         return goes
 
-    def _derived(self, came: Provenance, chain: str) -> bool:
+    def _derived(self, fact: Assertion, chain: str) -> bool:
         """Whether something came from what the target takes of its thread."""
+        came = fact.provenance
         if not self._chain or (came.thread or subjects.chain_thread(chain)) != self.target.thread:
             return False
-        if not self._evidence.isdisjoint(came.entries):
+        if not self._evidence.isdisjoint(came.entries) or (lost.whole_turn(fact) and came.turn in self._taken.turns):
             return True
-        return self._old and (self._whole or _within(came.turn, self.target.turns))
+        return self._old and (self._whole or within(came.turn, self.target.turns))
 
     # Facts
 
@@ -191,7 +201,7 @@ class Search:
             self._reach(fact.identity, version, own, record.position)
         goes = (
             own in self._ids
-            or self._derived(event.fact.provenance, header.chain)
+            or self._derived(event.fact, header.chain)
             or (self._old and self._named(header.chain, fact.identity))
             or self._versions.get(version, 0) > record.position
             or any(one in self._ids or one in self._gone for one in (about, event.fact.cites) if one)
@@ -237,22 +247,6 @@ class Search:
 
     # The rest
 
-    def _note_erased(self, stored: Stored) -> None:
-        """Which events of a record were erased before."""
-        if any(mark in stored.data for mark in _MARKS):
-            salts = records.open_wire(stored.data).salts
-            self._erased[stored.seq] = {index for index, salt in enumerate(salts) if not salt}
-            if self._erased[stored.seq]:
-                self._lost.add(subjects.chain_of(stored.subject))
-
-    def _copied(self, event: RecordKept) -> bool:
-        """Whether what was left of a record has more than may be left of it now: a worker that was slow may have
-        appended it when others had gone on."""
-        if event.position in self.found.positions:
-            return True
-        erased = self._erased.get(event.position, ())
-        return any(event.events[index].salt for index in erased)
-
     def _composed(self, record: Record, event: ContextComposed) -> bool:
         if self._old and self._whole and record.header.chain == self._chain:
             return True
@@ -270,7 +264,7 @@ class Search:
         """Whether what was decided of a request says what it was, in whatever words: a model wrote them."""
         found = event.assessment
         said = [text for text in (found.intent, found.task, found.objective, found.failure) if text]
-        if record.header.chain == self._chain and (event.turn in self._touched or (self._old and self._whole)):
+        if record.header.chain == self._chain and (event.turn in self._taken.turns or (self._old and self._whole)):
             return bool(said)
         return any(text in held for held in said for text in self._texts)
 
@@ -279,9 +273,13 @@ class Search:
         mine = bool(self._chain) and chain == self._chain
         match event:
             case Extracted():
-                return mine and bool(event.failed) and event.turn in self._touched
+                return mine and bool(event.failed) and event.turn in self._taken.turns
+            case TurnCommitted():
+                if mine:
+                    self._taken.ordinals[event.turn] = event.ordinal
+                return False
             case TurnAborted():
-                wanted = self._whole or _within(event.turn, self.target.turns)
+                wanted = self._whole or within(event.turn, self.target.turns)
                 return mine and self._old and bool(event.reason) and wanted
             case MemoryUsed() | ContextCondensed() | ContextReferenced() | ContextCut() | ContextRefused():
                 return mine and self._old and self._whole
@@ -294,7 +292,3 @@ class Search:
 
     def _say(self, *texts: str) -> None:
         self._texts.update(text for text in texts if text.strip())
-
-
-def _within(number: int, ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= number <= last for first, last in ranges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Spans
@@ -22,9 +22,16 @@ def within(number: int, ranges: Iterable[tuple[int, int]]) -> bool:
     return any(first <= number <= last for first, last in ranges)
 
 
-def any_within(numbers: Collection[int], ranges: Iterable[tuple[int, int]]) -> bool:
+def any_within(numbers: Set[int], ranges: Iterable[tuple[int, int]]) -> bool:
     """Whether any of the numbers is in one of the ranges."""
-    return any(within(number, [one]) for one in ranges for number in numbers)
+    for first, last in ranges:
+        if last - first < len(numbers):
+            found = any(number in numbers for number in range(first, last + 1))
+        else:
+            found = any(first <= number <= last for number in numbers)
+        if found:
+            return True
+    return False
 
 
 def meet(some: Iterable[tuple[int, int]], others: Collection[tuple[int, int]]) -> bool:

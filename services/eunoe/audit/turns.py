@@ -120,7 +120,7 @@ class State:
     def _drawn(self, event: DistilledEvent) -> DistilledEvent:
         """What is drawn from turns is drawn from such as are committed."""
         if event.last > self.committed:
-            raise Invalid(f"{self.committed} turns are committed here, so nothing is drawn from the {event.last}th")
+            raise Invalid(f"it is of a turn of the ordinal {event.last}, and {self.committed} turns are committed here")
         return event
 
     def _came_from(self, session: str, mine: set[str], caller: Caller) -> None:

@@ -14,7 +14,9 @@ import msgspec
 
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records
+from eunoe.schemas.distilled_events import Decision, SetAside
 from eunoe.schemas.events import (
+    Distilled,
     Erased,
     Event,
     Extracted,
@@ -23,7 +25,9 @@ from eunoe.schemas.events import (
     Prompt,
     RecordKept,
     Response,
+    Reviewed,
     SessionEnded,
+    SummaryKept,
     ToolCall,
     ToolResult,
     TurnAborted,
@@ -78,9 +82,34 @@ def blank(event: Event) -> Event:
             return msgspec.structs.replace(event, reason=_WORDS)
         case Extracted():
             return msgspec.structs.replace(event, failed=(_WORDS,) if event.failed else ())
+        case Distilled():
+            return msgspec.structs.replace(event, set_aside=_unsaid(event.set_aside), failed=_unless_none(event.failed))
+        case Reviewed():
+            return msgspec.structs.replace(
+                event,
+                set_aside=_unsaid(event.set_aside),
+                failed=_unless_none(event.failed),
+                decisions=tuple(map(_undecided, event.decisions)),
+            )
+        case SummaryKept():
+            return msgspec.structs.replace(event, reason=_WORDS)
         case SessionEnded():
             return msgspec.structs.replace(event, reason=_WORDS)
         case Erased():
             return event
         case _:
             return Erased(at=event.at, kind=str(event.__struct_config__.tag))
+
+
+def _unsaid(found: Collection[SetAside]) -> tuple[SetAside, ...]:
+    """As many as there were."""
+    return (SetAside(text=_WORDS, reason=_WORDS),) * len(found)
+
+
+def _undecided(made: Decision) -> Decision:
+    """What was done to which records stays."""
+    return msgspec.structs.replace(made, text=_WORDS, reason=_unless_none(made.reason))
+
+
+def _unless_none(text: str) -> str:
+    return _WORDS if text else ""
