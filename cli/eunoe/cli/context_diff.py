@@ -59,7 +59,8 @@ class LayerDifference(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One of the two contexts, by its turn and what it was composed for; the next request is of the next turn."""
+    """One of the two contexts, by its turn and what it was composed for; the next request is of the next turn.
+    ``summary`` is the version of the running summary in it, 0 for none."""
 
     id: str
     turn: int
@@ -69,6 +70,7 @@ class Side(msgspec.Struct, frozen=True):
     tokens: int
     sha256: str
     reconstructed: bool
+    summary: int = 0
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -116,6 +118,7 @@ def _side(context: Context) -> Side:
         tokens=context.tokens,
         sha256=context.recipe.sha256,
         reconstructed=context.reconstructed,
+        summary=context.recipe.summary.version if context.recipe.summary else 0,
     )
 
 

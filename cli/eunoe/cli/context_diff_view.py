@@ -35,13 +35,20 @@ def _named(side: Side) -> str:
 
 def _sides(before: Side, after: Side) -> Iterator[Text]:
     """The figures of both; what is the same in both is said once."""
-    for name, old, new in (
+    rows = [
         ("tokens", f"{before.tokens:,}", f"{after.tokens:,}"),
         ("window", f"{before.window:,}", f"{after.window:,}"),
         ("format", before.format, after.format),
         ("counter", before.counter, after.counter),
-    ):
+    ]
+    if before.summary or after.summary:
+        rows.append(("summary", _version(before.summary), _version(after.summary)))
+    for name, old, new in rows:
         yield Text(f"{name:<8} ", style="bold").append(clean(old if old == new else f"{old} → {new}"), style="not bold")
+
+
+def _version(summary: int) -> str:
+    return f"version {summary}" if summary else "none"
 
 
 def _layer(found: LayerDifference, width: int) -> Iterator[Text]:

@@ -13,7 +13,7 @@ from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
 from eunoe.composition.changes import named
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Assessment, Context, LayerName, Recipe, Watermark
+from eunoe.schemas.context import Assessment, Context, LayerName, Recipe, ShownSummary, Watermark
 
 LAYERS: dict[LayerName, str] = {
     "instructions": "the caller's own instructions, word for word",
@@ -72,7 +72,7 @@ def remarks(found: Context) -> Iterator[Text]:
 
 def told(found: Context) -> Iterator[Said]:
     """What the remarks say: doubts first, then what was done, then figures."""
-    yield from (*_doubts(found), *_deeds(found.recipe), *_figures(found))
+    yield from (*_doubts(found), *_deeds(found), *_figures(found))
 
 
 def facts(found: Context, width: int) -> Iterator[RenderableType]:
@@ -110,8 +110,9 @@ def _doubts(found: Context) -> Iterator[Said]:
         yield "not fresh", f"{', '.join(found.stale)}; ask again, or wait longer"
 
 
-def _deeds(recipe: Recipe) -> Iterator[Said]:
+def _deeds(found: Context) -> Iterator[Said]:
     """What left, what stands for it, and what was shortened."""
+    recipe = found.recipe
     if recipe.refused:
         yield "refused", f"composed in place of {recipe.refused}, which was too long for its provider"
     if recipe.pending:
@@ -121,6 +122,8 @@ def _deeds(recipe: Recipe) -> Iterator[Said]:
         yield "ahead", f"{named(turns, 'turn', 'turns')} {'leaves' if len(turns) == 1 else 'leave'} next"
     if recipe.left:
         yield "left out", f"{words.count(recipe.left, 'turn')} before turn {recipe.first_turn}"
+    if recipe.summary:
+        yield "summary", summarised(recipe.summary, found.summary)
     if recipe.outline:
         more = f", and leaves {recipe.outline_hidden:,} unnamed" if recipe.outline_hidden else ""
         yield "outline", f"names {named([one.turn for one in recipe.outline], 'turn', 'turns')}{more}"
@@ -130,6 +133,12 @@ def _deeds(recipe: Recipe) -> Iterator[Said]:
         yield "done to fit", ", ".join(recipe.steps)
     if recipe.renderings:
         yield "in short", ", ".join(_renderings(recipe))
+
+
+def summarised(shown: ShownSummary, source: str) -> str:
+    """Which version of the running summary it is, of which turns, and what made it, as far as that is there."""
+    said = ", ".join(filter(None, (f"version {shown.version}", source)))
+    return f"{said}, shortened to {shown.size:,} bytes" if shown.size else said
 
 
 def _renderings(recipe: Recipe) -> Iterator[str]:

@@ -132,11 +132,16 @@ ORDER: tuple[Callable[[Changed], Iterator[str]], ...] = (
 
 def named(numbers: Sequence[int], what: str = "entry", many: str = "entries") -> str:
     """``entry 3``, ``entries 3-7, 9``; of many spans, how many entries from which to which. Ascending."""
-    if len(numbers) == 1:
-        return f"{what} {numbers[0]}"
-    found = spans(numbers)
+    return spanned(spans(numbers), what, many)
+
+
+def spanned(found: Sequence[tuple[int, int]], what: str, many: str) -> str:
+    """The same of spans."""
+    count = sum(last - first + 1 for first, last in found)
+    if count == 1:
+        return f"{what} {found[0][0]}"
     if len(found) > SPANS_NAMED:
-        return f"{len(numbers)} {many} from {numbers[0]} to {numbers[-1]}"
+        return f"{count} {many} from {found[0][0]} to {found[-1][1]}"
     return f"{many} " + ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in found)
 
 

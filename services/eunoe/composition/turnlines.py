@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from eunoe.composition.changes import Changed, changes
 from eunoe.composition.contents import text
+from eunoe.composition.drawing import Versions, drawn
 from eunoe.composition.fold import Profile, TurnState, profile
 from eunoe.composition.past import COMPOSED_BEFORE
 from eunoe.composition.walking import Walker
@@ -25,7 +26,7 @@ from eunoe.schemas.events import (
     TurnOpened,
 )
 from eunoe.schemas.records import Record
-from eunoe.schemas.requests import TurnLine, TurnsReply, TurnsRequest
+from eunoe.schemas.requests import SummaryDocument, TurnLine, TurnsReply, TurnsRequest
 
 PAGE = 1_000  # turns of one reply
 PROMPT_LENGTH = 200  # characters of a prompt
@@ -46,6 +47,7 @@ class Told:
     contexts: int = 0
     last: Profile | None = None
     changed: dict[Profile, Changed] = field(default_factory=dict)
+    drawn: list[str] = field(default_factory=list)
 
     def add(self, event: Event, record: Record) -> None:
         """Take in an event of this turn."""
@@ -87,28 +89,33 @@ class Told:
             bytes=recipe.bytes if recipe else 0,
             stable=recipe.stable if recipe else 0,
             contexts=self.contexts,
-            changes=changes(changed) if changed else (),
+            changes=(*(changes(changed) if changed else ()), *self.drawn),
         )
 
 
 class Listing:
-    """The turns after ``after`` up to ``last`` as their records go by, in order."""
+    """The turns after ``after`` up to ``last`` as their records go by, in order; ``versions`` are those of the summary
+    that are known."""
 
-    def __init__(self, after: int, last: int) -> None:
+    def __init__(self, after: int, last: int, versions: Versions) -> None:
         self._after = after
         self._last = last
+        self._versions = versions
         self._turns: dict[int, Told] = {}
         self._recipes: dict[Profile, Recipe] = {}
 
     def add(self, record: Record) -> bool:
-        """Take in the next record; False once every wanted turn was opened and closed."""
+        """Take in the next record; False once every wanted turn was opened and closed, and another one was opened."""
         for event in record.events:
             if isinstance(event, ContextComposed):
                 self._composed(event.recipe, record)
             elif self._wanted(number := getattr(event, "turn", 0)):
                 self._turn(number).add(event, record)
+        newest = record.header.turns
+        if self._wanted(newest) and (found := drawn(record, self._versions)):
+            self._turn(newest).drawn += found
         opened = (turn.turn for turn in record.header.open.values())
-        return record.header.turns < self._last or any(self._wanted(number) for number in opened)
+        return newest <= self._last or any(self._wanted(number) for number in opened)
 
     def lacking(self) -> dict[Profile, Changed]:
         """The first contexts of each profile, while nothing of that profile was read before them."""
@@ -134,15 +141,17 @@ class Listing:
         return self._after < number <= self._last
 
 
-async def turn_lines(chains: ChainReader, walker: Walker, chain: str, request: TurnsRequest) -> TurnsReply:
-    """The turns after turn ``after``, in order, ``limit`` at most."""
+async def turn_lines(
+    chains: ChainReader, walker: Walker, chain: str, request: TurnsRequest, summary: SummaryDocument | None
+) -> TurnsReply:
+    """The turns after turn ``after``, in order, ``limit`` at most; ``summary`` is the thread's."""
     if not 1 <= request.limit <= PAGE or request.after < 0:
         raise Invalid(f"a page has 1 to {PAGE} turns; ask for the next one with after")
     head = await chains.head(chain)
     if head is None or head.header.turns <= request.after:
         return TurnsReply(turns=())
     last = min(request.after + request.limit, head.header.turns)
-    listing = Listing(request.after, last)
+    listing = Listing(request.after, last, Versions(summary))
     opening = await chains.first(head, lambda header: header.turns >= request.after + 1)
     start = max(opening - COMPOSED_BEFORE, 1)
     async for record in walker.forward(head, start):

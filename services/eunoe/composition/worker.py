@@ -29,6 +29,7 @@ from eunoe.composition.submitting import kinds as kinds_of
 from eunoe.composition.threads import Threads
 from eunoe.composition.turnlines import turn_lines
 from eunoe.composition.walking import Walker
+from eunoe.facts import lenient
 from eunoe.facts.kinds import Kinds
 from eunoe.models import opening
 from eunoe.runtime import payload
@@ -37,13 +38,14 @@ from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import ids
+from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import Denied, Invalid
-from eunoe.schemas.requests import ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
+from eunoe.schemas.requests import ComposeReply, ComposeRequest, SummaryDocument, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address
 
 _Request = TypeVar("_Request")
 _encode = msgspec.json.Encoder().encode
+_summary = msgspec.json.Decoder(SummaryDocument)
 
 
 class CompositionWorker:
@@ -52,6 +54,7 @@ class CompositionWorker:
     name = "composition"
 
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
+        self._store = store
         self._settings = settings
         self._distilling = settings.distiller != "off"
         self._counters = Counters(settings.counters)
@@ -141,7 +144,9 @@ class CompositionWorker:
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
         if not address.thread:
             raise Invalid("turns belong to a thread; address one")
-        return await turn_lines(self._chains, self._walker, address.chain, request)
+        entry = await self._store.thread.get(subjects.summary_key(address.thread))
+        summary = lenient.entry(entry, _summary) if entry else None
+        return await turn_lines(self._chains, self._walker, address.chain, request, summary)
 
 
 def _handler(kind: type[_Request], answer: Callable[[Address, _Request], Awaitable[object]]) -> Handler:
