@@ -109,7 +109,8 @@ class _Scan:
             if begins in "]}":
                 return at + (begins == "]")
             at = self._fact(at) if begins == "{" else self._no_fact(at)
-        return self._set_aside(at, self._end, CUT_OFF)
+        said = bool(self._found.broken) and self._found.broken[-1].reason == CUT_OFF
+        return self._end if said else self._set_aside(at, self._end, CUT_OFF)
 
     def _no_fact(self, at: int) -> int:
         try:
