@@ -12,6 +12,7 @@ from eunoe.extraction import extensions
 from eunoe.extraction.again import TurnsAgain
 from eunoe.extraction.hand import Hand, as_head
 from eunoe.extraction.registry import Registry
+from eunoe.extraction.reviews import Reviews
 from eunoe.extraction.rules import Turn, nothing
 from eunoe.facts.kinds import Kinds
 from eunoe.runtime.again import Again, record_of
@@ -54,6 +55,7 @@ class ExtractionWorker:
         self._tries: OrderedDict[int, int] = OrderedDict()
         self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER)
         self._again = Again(store, self.name, self.again, clock)
+        self._reviews = Reviews(store, settings.review)
         self._turns_again = TurnsAgain(auditor, self._chains, self._derived_again)
         self._counts = {"turns": 0, "facts": 0, "dropped": 0, "failed": 0, "repeated": 0}
 
@@ -70,7 +72,7 @@ class ExtractionWorker:
         """Nothing is kept back: what is not extracted yet is delivered again."""
 
     def statistics(self) -> Mapping[str, int]:
-        return {**self._pump.statistics(), **self._counts, **self._again.statistics()}
+        return {**self._pump.statistics(), **self._counts, **self._again.statistics(), **self._reviews.statistics()}
 
     async def handle(self, *batch: Stored) -> None:
         """Extract every turn of a thread that was committed up to the last of these records, and not before."""
@@ -82,6 +84,7 @@ class ExtractionWorker:
         if done >= head.header.committed:
             self._counts["repeated"] += len(committed)
             return
+        await self._reviews.ask(head.header.chain, head.header.committed)
         hand = Hand(batch)
         for ordinal in range(done + 1, head.header.committed + 1):
             await self._one(head, ordinal, hand)

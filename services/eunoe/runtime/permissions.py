@@ -120,7 +120,7 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 
 def _writing(space: str, worker: str) -> tuple[str, ...]:
     """What only this worker writes or takes away: the log is audit's, the buckets are the projector's, and jobs are
-    composition's to ask for, and audit's to have done again by the worker that failed."""
+    composition's to ask for, reviews extraction's, and audit's to have done again by the worker that failed."""
     if worker == "audit":
         jobs = subjects.jobs_stream(space)
         kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
@@ -129,11 +129,14 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
         log, pieces = subjects.log_subjects(space), subjects.pieces_filter(space)
         return (*log, pieces, *again, *erasing, *_making(jobs), *_reading(jobs))
     if worker == "composition":
-        return (*(subjects.jobs_filter(space, kind) for kind in KINDS), *_making(subjects.jobs_stream(space)))
+        asking = (subjects.jobs_filter(space, kind) for kind in KINDS if kind != "review")
+        return (*asking, *_making(subjects.jobs_stream(space)))
     taking = _using(subjects.jobs_stream(space)) + _making(subjects.jobs_stream(space))
     if worker == "facts":
         owning = (subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
         return (*owning, *taking)
+    if worker == "extraction":
+        return (subjects.jobs_filter(space, "review"), *taking)
     return taking
 
 

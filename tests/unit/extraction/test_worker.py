@@ -19,9 +19,12 @@ from eunoe.composition import marks
 from eunoe.extraction.rules import Turn
 from eunoe.extraction.worker import ExtractionWorker
 from eunoe.facts.visibility import Viewer
-from eunoe.runtime.doors import Log, Stored
+from eunoe.runtime.doors import Appended, Jobs, Log, Stored
+from eunoe.runtime.settings import Review, Settings
 from eunoe.schemas import limits, records, subjects
+from eunoe.schemas.errors import EunoeError, Misconfigured, Unreachable
 from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened
+from eunoe.schemas.jobs import ReviewJob
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import DeadLetter, FactRequest, FactsRequest, ThreadState
 from eunoe.schemas.subjects import Caller
@@ -327,3 +330,75 @@ async def test_what_a_preview_turn_learns_is_of_the_preview(desk: FactDesk) -> N
     assert [(fact.identity.preview, fact.value) for fact in found] == [("p", "passed")]
     assert await desk.listed(Viewer(AGENT, "t"), FactsRequest(thread="t")) == []
     assert [key for key in await desk.contents() if " preview.p.t." in key] != []
+
+
+class Away:
+    """A queue that refuses its first job so, and then takes jobs."""
+
+    def __init__(self, inner: Jobs, error: EunoeError) -> None:
+        self._inner = inner
+        self._error: EunoeError | None = error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
+        if self._error:
+            error, self._error = self._error, None
+            raise error
+        return await self._inner.submit(subject, data, msg_id=msg_id)
+
+
+async def asked(desk: FactDesk) -> list[ReviewJob]:
+    """The reviews that wait."""
+    consumer = await desk.store.jobs.consumer("review", [subjects.jobs_filter("default", "review")])
+    return [msgspec.json.decode(one.message.data, type=ReviewJob) for one in await consumer.fetch(10, 0.01)]
+
+
+async def test_a_review_is_asked_for_up_to_the_last_committed_turn(desk: FactDesk) -> None:
+    """Two turns come together, then one: a job for each time, and the newer one stands for both."""
+    desk.settings = Settings(data=desk.settings.data, review=Review(every="turn"))
+    worker = worker_of(desk)
+    await ran(desk, 1, 0)
+    await ran(desk, 2, 0)
+    await worker.handle(*await happened(desk))
+    await ran(desk, 3, 0)
+    await worker.handle((await happened(desk))[-1])
+    await worker.handle(*await happened(desk))  # delivered again
+    assert worker.statistics()["reviews_asked"] == 2
+    assert await asked(desk) == [ReviewJob(thread="t", ordinal=3)]
+
+
+async def test_no_review_is_asked_for_where_they_are_off_or_a_turn_was_aborted(desk: FactDesk) -> None:
+    """Off is the default; what did not happen is nothing to review."""
+    await ran(desk, 1, 0)
+    await worker_of(desk).handle(*await happened(desk))
+    desk.settings = Settings(data=desk.settings.data, review=Review(every="turn"))
+    await desk.append(2, TurnOpened(), Prompt(content="no"), TurnAborted(), turn="k2")
+    await worker_of(desk).handle(*await happened(desk))
+    assert await asked(desk) == []
+
+
+async def test_a_turn_whose_review_could_not_be_asked_for_comes_again(desk: FactDesk) -> None:
+    """The queue is away: nothing of the turn is recorded as extracted until the job is there."""
+    desk.settings = Settings(data=desk.settings.data, review=Review(every="turn"))
+    desk.store = replace(desk.store, jobs=Away(desk.store.jobs, Unreachable("away")))
+    await ran(desk, 1, 0)
+    worker = worker_of(desk)
+    with pytest.raises(Unreachable):
+        await worker.handle(*await happened(desk))
+    assert await extractions(desk) == []
+    await worker.handle(*await happened(desk))
+    assert len(await extractions(desk)) == 1
+    assert await asked(desk) == [ReviewJob(thread="t", ordinal=1)]
+
+
+async def test_a_queue_that_takes_no_jobs_keeps_no_facts_back(desk: FactDesk) -> None:
+    """What does not pass by itself is counted, and the turn is extracted."""
+    desk.settings = Settings(data=desk.settings.data, review=Review(every="turn"))
+    desk.store = replace(desk.store, jobs=Away(desk.store.jobs, Misconfigured("not a queue")))
+    await ran(desk, 1, 0)
+    worker = worker_of(desk)
+    await worker.handle(*await happened(desk))
+    assert len(await extractions(desk)) == 1
+    assert worker.statistics()["reviews_not_asked"] == 1

@@ -103,12 +103,13 @@ def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
     assert _may(OPERATOR, reading[1])
 
 
-def test_only_composition_asks_for_jobs() -> None:
-    """It submits what is to be distilled; every worker makes the queue where there is none."""
+def test_only_composition_and_extraction_ask_for_jobs() -> None:
+    """One submits what is to be distilled, the other what is to be reviewed; every worker makes the queue where there is none."""
     workers = [Caller("worker", name) for name in WORKERS]
 
     submitting = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "distil", "t"))]
-    assert submitting == ["composition"]
+    reviewing = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "review", "t"))]
+    assert (submitting, reviewing) == (["composition"], ["extraction"])
     for verb in ("CREATE", "UPDATE"):
         making = [caller.principal for caller in workers if _may(caller, f"$JS.API.STREAM.{verb}.eunoe_lab_jobs")]
         assert making == [caller.principal for caller in workers if caller != OPERATOR]
