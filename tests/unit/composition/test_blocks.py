@@ -74,7 +74,7 @@ def test_the_earlier_block_says_what_it_is_and_ends_with_what_is_not_shown() -> 
         blocks.RULE,
         "9 turns before turn 12 left this context; they are kept.",
         "Everything said in 1 turn was erased.",
-        "The facts of turns 4–6, 9 are not extracted yet.",  # noqa: RUF001
+        "The facts of turns 4–6, 9 are not drawn yet.",  # noqa: RUF001
         "- file a.py: read whole — from tool read_file, turn 2, entry 4",
         "(3 more facts not shown)",
     ]

@@ -13,9 +13,10 @@ from shapes import CHECKS
 from eunoe.composition import outline
 from eunoe.composition.carried import carried
 from eunoe.composition.known import Known, known
+from eunoe.composition.summary import Summary
 from eunoe.facts.document import build
 from eunoe.facts.fold import fold
-from eunoe.schemas.context import FORMATS, Format
+from eunoe.schemas.context import FORMATS, Format, ShownSummary
 from eunoe.schemas.events import Attachment, Prompt, Response, ToolCall, ToolResult
 from eunoe.schemas.facts import Assertion, Identity, Provenance, SessionRecord, Source, Stated
 
@@ -109,7 +110,8 @@ def earlier() -> list[Known]:
 
 
 def composed(kit: Any, thread: Any, form: Format) -> Any:
-    """In a window that turns 1 and 2 had left when the last context of this profile was composed."""
+    """In a window that turns 1 and 2 had left when the last context of this profile was composed; turn 1 is summarised
+    since."""
     folded = thread.fold()
     compose = kit.compose(window=WINDOW, format=form, memory_tool=True, headroom=0)
     left = [folded.turns[number] for number in (1, 2)]
@@ -124,6 +126,12 @@ def composed(kit: Any, thread: Any, form: Format) -> Any:
         before=before,
         named={turn.number: outline.asked_in(turn) for turn in left},
         ready=1,
+        summary=Summary(
+            ShownSummary(version=1, position=60, index=1, last=1),
+            "Turn 1: person: Have a look at how a backup run works first.\nTurn 1: model: I see.",
+            ((1, 1),),
+            "rules",
+        ),
         tools=("bash", "read_file"),
     )
 
@@ -156,3 +164,7 @@ def test_a_context_of_the_files_shows_every_rendering(kit: Any, thread: Any) -> 
     found = {(one.entry, one.how) for one in recipe.renderings}
     assert found == {(12, "reference"), (13, "cut"), (15, "arguments"), (21, "excerpt")}
     assert (recipe.left, recipe.pending, recipe.earlier_hidden) == (2, (2,), 1)
+    assert (recipe.summary, [one.turn for one in recipe.outline]) == (
+        ShownSummary(version=1, position=60, index=1, last=1),
+        [2],
+    )

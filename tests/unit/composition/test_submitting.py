@@ -21,7 +21,7 @@ WINDOW = 2048
 
 @pytest.fixture
 def system() -> System:
-    return System()
+    return System(distiller="rules")
 
 
 async def jobs_of(system: System) -> list[DistilJob]:
@@ -61,7 +61,9 @@ async def test_what_leaves_next_is_sent_ahead_once(system: System) -> None:
         await system.compose(key=key, store=True, window=WINDOW)
 
         ends.append(max(ends[-1], needed(context)))
-        expected = [DistilJob(thread="t", up_to=ends[-1], position=looked.recipe.position)] if ends[-1] else []
+        expected = (
+            [DistilJob(thread="t", up_to=ends[-1], position=looked.recipe.position, window=WINDOW)] if ends[-1] else []
+        )
         found = await jobs_of(system)
         assert [(job.thread, job.up_to) for job in found] == [(job.thread, job.up_to) for job in expected]
         if ends[-1] > ends[-2]:
