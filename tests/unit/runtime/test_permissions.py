@@ -104,7 +104,7 @@ def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
 
 
 def test_only_composition_and_extraction_ask_for_jobs() -> None:
-    """One submits what is to be distilled, the other what is to be reviewed; every worker makes the queue where there is none."""
+    """One has turns distilled, the other has them reviewed; every worker makes the queue where there is none."""
     workers = [Caller("worker", name) for name in WORKERS]
 
     submitting = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "distil", "t"))]
