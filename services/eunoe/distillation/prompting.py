@@ -62,7 +62,7 @@ def prompt(task: Task, window: int) -> str:
         parts += ["Later prompts, of which nothing is noted:", turnlines.marked("later", later)]
     if task.batch is not None:
         parts.append(summaries.wanted(task.batch, window))
-    return marks.clean("\n\n".join(parts))
+    return "\n\n".join(parts)
 
 
 def output_tokens(task: Task, window: int) -> int:

@@ -34,7 +34,7 @@ def shown(turns: Sequence[Turn], size: int, with_calls: Collection[int] = ()) ->
     """The turns with what was said in them, in ``size`` bytes of such texts together; with their calls of tools where
     they have those numbers."""
     said = [one for turn in turns for one in turn.said]
-    texts = iter(shares.fitted([one.text.strip() for one in said], size, limits.DISTILLED_TEXT_BYTES))
+    texts = iter(shares.fitted([marks.clean(one.text.strip()) for one in said], size, limits.DISTILLED_TEXT_BYTES))
     return "\n".join(_turn(turn, texts, calls=turn.number in with_calls) for turn in turns)
 
 

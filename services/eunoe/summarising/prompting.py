@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from eunoe.composition import marks
 from eunoe.distillation import shares, turnlines
 from eunoe.distillation.door import Batch
 from eunoe.schemas import limits
@@ -31,7 +32,7 @@ def prompt(batch: Batch, window: int) -> str:
 
 
 def so_far(batch: Batch, window: int) -> str:
-    text = shares.cut(batch.text, turnlines.room(window, SHARE))
+    text = shares.cut(marks.clean(batch.text), turnlines.room(window, SHARE))
     return turnlines.marked("summary", turnlines.data(text) or "(there is none yet: begin it)")
 
 
