@@ -89,9 +89,9 @@ def _candidate(value: Any, turns: Mapping[int, Turn], kinds: Mapping[str, str]) 
         raise _Wrong("it names no record; give its id")
     if action == "retire":
         return Candidate("retire", reason, about)
-    summary = _line(value, "summary")
+    summary = _line(value, "text")
     if blank(summary):
-        raise _Wrong("it has no summary")
+        raise _Wrong("it has no text")
     if action == "skip":
         return Candidate("skip", reason, about, summary=cut(summary, limits.VALUE_LENGTH))
     kind = kinds.get(_line(value, "kind").casefold(), "")
@@ -107,7 +107,7 @@ def _line(value: Mapping[str, Any], field: str) -> str:
     if given is None:
         return ""
     if not isinstance(given, str):
-        raise _Wrong(f"its {field} is no text")
+        raise _Wrong(f"its {field} is no string")
     return redact(one_line(without_records(given)))
 
 
@@ -115,7 +115,7 @@ def _body(value: Mapping[str, Any], summary: str) -> str:
     """The content; of a summary that is too long for one line, where there is none, all of it."""
     given = value.get("content") or ""
     if not isinstance(given, str):
-        raise _Wrong("its content is no text")
+        raise _Wrong("its content is no string")
     text = body(without_records(given).encode(errors="replace").decode()).strip()
     if blank(text):
         text = summary if len(summary) > limits.VALUE_LENGTH else ""

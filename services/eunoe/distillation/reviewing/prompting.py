@@ -30,11 +30,11 @@ outdated, and nothing takes its place, retire it."""
 
 _FORM = f"""{turnlines.DATA}
 Answer with one JSON list, and with nothing else; [] where nothing is to change. Its elements are objects:
-- {{"action": "add", "kind": …, "summary": …, "content": …, "turn": …, "reason": …}} for a new record
+- {{"action": "add", "kind": …, "text": …, "content": …, "turn": …, "reason": …}} for a new record
 - {{"action": "replace", "id": …, …}}, with the fields of a new one, for a record that takes the place of that one
 - {{"action": "retire", "id": …, "reason": …}} for a record that is wrong or outdated
-- {{"action": "skip", "summary": …, "id": …, "reason": …}} for what you considered and would not keep
-"kind" is one of the listed ones; "summary" one line of at most {limits.VALUE_LENGTH} characters, in the language of the
+- {{"action": "skip", "text": …, "id": …, "reason": …}} for what you considered and would not keep
+"kind" is one of the listed ones; "text" one line of at most {limits.VALUE_LENGTH} characters, in the language of the
 turn; "content" what does not fit there, "" where all does; "turn" the number of the turn that it comes from; "reason"
 a few words; "id" that of a record that is shown. Only records marked (yours) are replaced or retired.
 At most {limits.REVIEW_CANDIDATES} elements."""
