@@ -215,6 +215,21 @@ async def test_a_job_is_gone_once_it_is_done(doors: Store) -> None:
     assert await doors.jobs.waiting() == 0
 
 
+async def test_a_job_is_held_until_it_is_done(doors: Store) -> None:
+    """It is there while it waits and while it is in hand, and not once it is acknowledged."""
+    assert await doors.jobs.held(f"eunoe.{doors.space}.job.distil.a") is None
+    await doors.jobs.submit(f"eunoe.{doors.space}.job.distil.a", b"up to 3")
+
+    assert await doors.jobs.held(f"eunoe.{doors.space}.job.distil.a") == b"up to 3"
+    assert await doors.jobs.held(f"eunoe.{doors.space}.job.distil.b") is None
+    consumer = await jobs_of(doors)
+    (found,) = await fetched(consumer, 1)
+    assert await doors.jobs.held(f"eunoe.{doors.space}.job.distil.a") == b"up to 3"
+    await found.ack()
+    await settled(consumer)
+    assert await doors.jobs.held(f"eunoe.{doors.space}.job.distil.a") is None
+
+
 async def jobs_of(doors: Store) -> Consumer:
     return await doors.jobs.consumer("distil", [subjects.jobs_filter(doors.space, "distil")])
 

@@ -140,6 +140,10 @@ class Jobs(Protocol):
         """Let a job wait, in the place of any other under that subject; raises what `Log.append` does."""
         ...
 
+    async def held(self, subject: str) -> bytes | None:
+        """The job under a subject that is not done yet, also while it is in hand; None where there is none."""
+        ...
+
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer: ...
 
     async def waiting(self) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
 from eunoe.runtime import policies, streams
 from eunoe.runtime.consumer import JetStreamConsumer, durable_config
 from eunoe.runtime.doors import Appended, Consumer
-from eunoe.runtime.jetstream import STREAM_NOT_FOUND, JetStream, Refused
+from eunoe.runtime.jetstream import MESSAGE_NOT_FOUND, STREAM_NOT_FOUND, JetStream, Refused
 from eunoe.runtime.policies import Policy
 from eunoe.schemas.errors import Misconfigured
 
@@ -33,6 +34,15 @@ class JetStreamJobs:
         except BaseException:
             self._there = False  # it may have been removed: the next job looks
             raise
+
+    async def held(self, subject: str) -> bytes | None:
+        try:
+            found = await streams.last(self._jetstream, self.stream, subject)
+        except Refused as refused:
+            if refused.number not in (MESSAGE_NOT_FOUND, STREAM_NOT_FOUND):
+                raise
+            return None
+        return base64.b64decode(found.get("data", ""))
 
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer:
         await self._ensure()

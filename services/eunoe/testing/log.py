@@ -67,6 +67,9 @@ class MemoryJobs:
     async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
         return self._stream.append(subject, data, msg_id, None)
 
+    async def held(self, subject: str) -> bytes | None:
+        return next((found.data for found in self._stream.latest([subject])), None)
+
     async def consumer(self, durable: str, filters: Sequence[str], *, ack_wait: float = 60.0) -> Consumer:
         standing = self._durables.setdefault(durable, Standing(tuple(filters), ack_wait, 1024))
         standing.filters, standing.ack_wait = tuple(filters), ack_wait
