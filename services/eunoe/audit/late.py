@@ -27,7 +27,7 @@ def late(record: Record, erasure: Erasure, entries: int) -> bool:
             return True
         if isinstance(event, StatingEvent) and _from(event.fact, record, target, entries):
             return True
-        if isinstance(event, DistilledEvent) and _of(record, target) and _drawn(event, target, entries):
+        if isinstance(event, DistilledEvent) and _of(record, target) and _drawn(event, erasure, entries):
             return True
     return False
 
@@ -38,17 +38,20 @@ def _from(fact: Assertion, record: Record, target: ErasureTarget, entries: int) 
         return False
     if any(within(entry, _ranges(target, entries)) for entry in came.entries) or within(came.turn, target.turns):
         return True
-    return lost.whole_turn(fact) and not target.turns
+    return lost.whole_turn(fact) and (target.whole or bool(target.entries))
 
 
-def _drawn(event: DistilledEvent, target: ErasureTarget, entries: int) -> bool:
-    """Whether it has words that may be of these entries: it names turns, and a summary entries too."""
-    if isinstance(event, Summarised) and meet(event.entries, _ranges(target, entries)):
-        return True
-    turns = () if isinstance(event, SummaryKept) else event.turns
-    if meet(turns, target.turns):
-        return lost.says(event)
-    return not isinstance(event, Summarised) and not target.turns and lost.says(event)
+def _drawn(event: DistilledEvent, erasure: Erasure, entries: int) -> bool:
+    """Whether it has words that may be of what was erased, or of a summary that went with it."""
+    target = erasure.target
+    match event:
+        case Summarised():
+            names = meet(event.entries, _ranges(target, entries)) or meet(event.turns, target.turns)
+            return names or any(event.before in one.positions for one in erasure.rounds)
+        case SummaryKept():
+            return lost.says(event)
+        case _:
+            return lost.says(event) and (not target.turns or meet(event.turns, target.turns) or bool(target.entries))
 
 
 def _of(record: Record, target: ErasureTarget) -> bool:
