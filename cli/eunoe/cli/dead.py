@@ -19,7 +19,8 @@ from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import DeadReply, DeadRequest, Letter
 
 NumbersArgument = Annotated[
-    list[int] | None, typer.Argument(metavar="NUMBER", min=1, help="Dead letters, by their numbers.")
+    list[int] | None,
+    typer.Argument(metavar="NUMBER", min=1, help="Dead letters, by their numbers."),
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="All of them.")]
 WorkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only those of this worker.")]
@@ -46,7 +47,8 @@ def list_(
 
 
 def show(
-    ctx: typer.Context, number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="A dead letter.")]
+    ctx: typer.Context,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="A dead letter.")],
 ) -> None:
     """Show a dead letter whole: why it failed, and on what."""
     found = look(ctx, _ask, DeadRequest(action="show", numbers=(number,)))

@@ -13,7 +13,6 @@ from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Busy, Invalid, OutcomeUnknown
 from eunoe.schemas.requests import (
-    Distillation,
     DistillationsReply,
     DistillationsRequest,
     DistilReply,
@@ -90,8 +89,3 @@ async def distillations(
     """A page of what was distilled, summarised and reviewed of a thread, the newest first; ``before``: that record."""
     request = DistillationsRequest(limit=limit, before=before)
     return await gate.ask("distillations", request, DistillationsReply, subjects.thread_chain(thread))
-
-
-def one(reply: DistillationsReply, record: int) -> Distillation | None:
-    """The piece of work of that record, where the page has it."""
-    return next((found for found in reply.distillations if found.record == record), None)

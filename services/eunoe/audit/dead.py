@@ -150,7 +150,7 @@ def check(request: DeadRequest) -> None:
         raise Invalid(f"there is no worker {request.worker!r}; known are {', '.join(NAMES)}")
     if not 1 <= request.limit <= limits.LETTERS_SHOWN or len(request.numbers) > limits.LETTERS_SHOWN:
         raise Invalid(f"a page has 1 to {limits.LETTERS_SHOWN} dead letters; ask for more in several requests")
-    if min((1, *request.numbers)) < 1 or request.after < 0:
+    if any(not 1 <= number <= limits.LAST_NUMBER for number in (*request.numbers, request.after + 1)):
         raise Invalid("dead letters are numbered from 1; `eunoe dead list` lists what there is")
     if len(set(request.numbers)) < len(request.numbers):
         raise Invalid("a dead letter is named twice; name each once")

@@ -233,6 +233,8 @@ async def test_nothing_is_done_where_a_letter_is_not_there(desk: Desk, action: s
         ({"numbers": (1,)}, "a list names no dead letters"),
         ({"action": "show"}, "name the one dead letter to show"),
         ({"action": "show", "numbers": (1, 2)}, "name the one dead letter to show"),
+        ({"after": 1 << 53}, "dead letters are numbered from 1"),
+        ({"action": "show", "numbers": (1 << 64,)}, "dead letters are numbered from 1"),
         ({"action": "drop", "numbers": (0,)}, "dead letters are numbered from 1"),
         ({"action": "drop", "numbers": (1, 1)}, "a dead letter is named twice"),
         ({"action": "replay"}, "say which dead letters to replay"),

@@ -1,0 +1,155 @@
+"""What was distilled, summarised and reviewed, as people read it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.text import Text
+
+from eunoe.cli import words
+from eunoe.cli.facts_view import state
+from eunoe.cli.output import clean
+from eunoe.schemas.distilled_events import Effort, Spans
+from eunoe.schemas.requests import Distillation, DistillationsReply, DistilReply, FactView
+
+NONE = "nothing was distilled, summarised or reviewed of this thread yet"
+MORE = "more follow: add --before {}"
+SEE = "one with its facts: `eunoe distillations THREAD RECORD`"
+_DONE = {"distil": "distilled", "summarise": "in the summary"}
+_INDENT = " " * 8
+_MILLIONTHS = 1_000_000  # of a US dollar
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of distilling or summarising a thread; ``facts`` are those that were stated, as they stand now."""
+
+    verb: Literal["distil", "summarise"]
+    thread: str
+    reply: DistilReply
+    facts: tuple[FactView, ...] = ()
+
+    @property
+    def well(self) -> bool:
+        """Whether it is done, and nothing of it failed."""
+        failed = any(one.failed or one.summary == "kept" for one in self.reply.distillations)
+        return self.reply.state != "waiting" and not failed
+
+
+def made(found: Made, width: int) -> Iterator[Text]:
+    """Each piece of work with its facts, then where that leaves the thread."""
+    facts = {fact.id: fact for fact in found.facts}
+    for one in found.reply.distillations:
+        yield from whole(one, facts, width)
+    yield Text(ended(found))
+
+
+def ended(found: Made) -> str:
+    """How far the thread is, in one line."""
+    reached, done = found.reply.up_to, _DONE[found.verb]
+    turns = words.count(reached, "committed turn")
+    match found.reply.state:
+        case "nothing":
+            return f"nothing to do: {turns} {'is' if reached == 1 else 'are'} {done}"
+        case "done":
+            return f"done: {turns} {'is' if reached == 1 else 'are'} {done}"
+        case "waiting":
+            return (
+                f"not done yet: {turns} {'is' if reached == 1 else 'are'} {done}. It goes on in the background; "
+                "`eunoe distillations` shows what is made, and `eunoe status` what holds it up"
+            )
+
+
+def progress(verb: Literal["distil", "summarise"], reply: DistilReply) -> str:
+    """How far it is while somebody waits."""
+    return f"{words.count(reply.up_to, 'committed turn')} {_DONE[verb]} so far"
+
+
+def listed(reply: DistillationsReply, width: int) -> Iterator[Text]:
+    """A few lines for each piece of work, and what all of them took."""
+    if not reply.distillations:
+        yield Text(NONE)
+        return
+    for one in reply.distillations:
+        yield from brief(one, width)
+    if reply.more:
+        yield Text(MORE.format(reply.distillations[-1].record), style="dim")
+    yield Text(f"in all: {took(reply.effort) or 'no model was asked'}", style="bold")
+    yield Text(SEE, style="dim")
+
+
+def brief(one: Distillation, width: int) -> Iterator[Text]:
+    """What it was and what came of it; what it took; and why nothing came of it."""
+    said = f"{words.day(one.time)} {heading(one)}"
+    yield Text(f"{one.record:>6}  " + words.one_line(said, width - len(_INDENT)), style="bold")
+    for line in (_outcome(one), took(one.effort)):
+        if line:
+            yield Text(_INDENT + words.one_line(line, width - len(_INDENT)))
+    if one.failed:
+        yield Text(_INDENT + words.one_line(f"failed: {one.failed}", width - len(_INDENT)), style="red")
+
+
+def whole(one: Distillation, facts: Mapping[str, FactView], width: int) -> Iterator[Text]:
+    """One piece of work with every fact, what was set aside and why, and the whole reason where nothing came of it."""
+    yield Text(words.one_line(f"record {one.record} · {words.moment(one.time)} · {heading(one)}", width), style="bold")
+    for id_ in one.facts:
+        yield Text("  " + words.one_line(fact_line(id_, facts.get(id_)), width - 2))
+    if one.dropped:
+        yield Text(f"  {words.count(one.dropped, 'fact')} over the limit left out")
+    for aside in one.set_aside:
+        yield Text(f"  set aside, {clean(aside.reason)}: {clean(aside.text)}", style="yellow")
+    if one.summary:
+        yield Text(f"  summary {one.summary}" + (f": {clean(one.reason)}" if one.reason else ""))
+    if one.failed:
+        yield Text(f"  failed: {clean(one.failed)}", style="red")
+    if said := took(one.effort):
+        yield Text(f"  {said}", style="dim")
+
+
+def heading(one: Distillation) -> str:
+    """``distilled turns 1-12 by rules``, or by the model that was asked."""
+    return f"{one.kind} {turns(one.turns)} by {one.effort.model or one.by}"
+
+
+def turns(spans: Spans) -> str:
+    """``turn 3``, ``turns 1-4, 7``, or ``no turns``."""
+    if not spans:
+        return "no turns"
+    single = len(spans) == 1 and spans[0][0] == spans[0][1]
+    return f"turn{'' if single else 's'} " + ", ".join(words.span(*span) for span in spans)
+
+
+def fact_line(id_: str, fact: FactView | None) -> str:
+    """``f… decision database: Postgres · turn 3``; of one that is gone only its id."""
+    if fact is None:
+        return f"{id_} is not there any more"
+    stands = [part for part in (f"turn {fact.turn}" if fact.turn else "", *state(fact).splitlines()) if part]
+    return " · ".join([f"{fact.id} {fact.identity.subject} {fact.identity.name}: {fact.value}", *stands])
+
+
+def took(effort: Effort) -> str:
+    """What it took, empty where no model was asked: calls, tokens in and out, cost in US dollars, and time."""
+    if not effort.calls:
+        return ""
+    tokens = f"{effort.input_tokens:,} tokens in, {effort.output_tokens:,} out"
+    cost = [f"${effort.cost / _MILLIONTHS:.4f}"] if effort.cost is not None else []
+    return ", ".join([words.count(effort.calls, "call"), tokens, *cost, seconds(effort.ms)])
+
+
+def seconds(ms: int) -> str:
+    """``340 ms``, ``2.5 s``, ``312 s``."""
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms / 1000:.1f} s" if ms < 99_950 else f"{ms / 1000:.0f} s"
+
+
+def _outcome(one: Distillation) -> str:
+    parts: Sequence[str] = [
+        words.count(len(one.facts), "fact") if one.kind == "distilled" and not one.failed else "",
+        f"{one.dropped:,} over the limit" if one.dropped else "",
+        f"{len(one.set_aside):,} set aside" if one.set_aside else "",
+        f"summary {one.summary}" if one.summary else "",
+    ]
+    return " · ".join(part for part in parts if part)

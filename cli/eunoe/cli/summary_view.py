@@ -1,0 +1,46 @@
+"""A thread's running summary as people read it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from eunoe.cli import words
+from eunoe.cli.distil_view import turns
+from eunoe.cli.output import clean
+from eunoe.cli.pages import verbatim
+from eunoe.schemas import limits
+from eunoe.schemas.requests import SummaryReply, SummaryVersion
+
+
+def shown(reply: SummaryReply, width: int) -> Iterator[Text]:
+    """The versions that were asked for, each with what it covers, and how many turns wait for the next one."""
+    for one in reply.versions:
+        yield Text(heading(one), style="bold")
+        yield Text(covers(one), style="dim")
+        yield verbatim(one.text)
+        yield Text()
+    yield Text(waiting(reply), style="dim")
+    if reply.kept:
+        yield Text(f"it was last left as it is: {clean(reply.kept)}", style="yellow")
+
+
+def heading(one: SummaryVersion) -> str:
+    """``version 3 by rules, 2026-01-31 09:05, 812 B``."""
+    by = f"the model {clean(one.model)}" if one.model else one.by
+    return f"version {one.version} by {by}, {words.day(one.at)}, {words.size(one.bytes)}"
+
+
+def covers(one: SummaryVersion) -> str:
+    """What it covers: turns, and entries where they are known."""
+    entries = ", ".join(words.span(*span) for span in one.entries)
+    return f"covers {turns(one.turns)}" + (f" (entries {entries})" if entries else "")
+
+
+def waiting(reply: SummaryReply) -> str:
+    """How many committed turns are not in it."""
+    turns_ = words.count(reply.waiting, "committed turn")
+    if not reply.versions:
+        return f"no summary yet; {turns_} would be in it, and it is written from {limits.SUMMARY_BATCH} on"
+    return f"{turns_} {'waits' if reply.waiting == 1 else 'wait'} for the next version"
