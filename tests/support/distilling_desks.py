@@ -1,68 +1,119 @@
-"""What distilling, summarising and reviews append, asked of an audit worker's desk."""
+"""A desk with distillation workers, and distillers that say what a test has them say."""
 
 from __future__ import annotations
 
-from desks import Desk
+from collections import deque
+from pathlib import Path
+from typing import Any
 
-from eunoe.schemas.distilled_events import SetAside, Spans
-from eunoe.schemas.events import Distilled, Event, FactRecorded, Reviewed, Summarised, SummaryKept
-from eunoe.schemas.facts import Assertion, Identity, Method, Provenance, Scope, Source
-from eunoe.schemas.requests import AppendReply
+import msgspec
+from desks import whole_turn
+from fact_desks import FactDesk
+
+from eunoe.distillation.choosing import Chosen
+from eunoe.distillation.door import Drawn, Item, Task, Turn
+from eunoe.distillation.worker import DistillationWorker
+from eunoe.runtime.doors import Store, Stored
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import records, subjects
+from eunoe.schemas.distilled_events import Distiller as By
+from eunoe.schemas.distilled_events import Effort
+from eunoe.schemas.errors import ModelFailed
+from eunoe.schemas.events import Distilled, Event, FactRecorded
+from eunoe.schemas.jobs import DistilJob
 from eunoe.schemas.subjects import Caller
 
 DISTILLATION = Caller("worker", "distillation")
-SUMMARISING = Caller("worker", "summarising")
 
 
-async def worked(
-    desk: Desk, n: int, *events: Event, thread: str = "t", caller: Caller = DISTILLATION, producer: str = ""
-) -> AppendReply:
-    """The n-th record of a worker in a thread."""
-    producer = producer or caller.principal
-    return await desk.append(n, *events, thread=thread, turn="", producer=producer, caller=caller)
+class Scripted:
+    """A distiller and its model: of each turn it draws ``note N: what was asked``, unless the script says otherwise.
+
+    ``script`` holds what happens at each question: an error that is raised, or what is awaited before it answers.
+    ``down``: the model does not answer a probe.
+    """
+
+    def __init__(self, *script: Any) -> None:
+        self.script = deque(script)
+        self.tasks: list[Task] = []
+        self.probes = 0
+        self.down = False
+
+    @property
+    def by(self) -> By:
+        return "model"
+
+    async def draw(self, task: Task) -> Drawn:
+        self.tasks.append(task)
+        step = self.script.popleft() if self.script else None
+        if isinstance(step, BaseException):
+            raise step
+        if step is not None:
+            await step()
+        summary = None if task.batch is None else f"{len(task.batch.turns)} turns more"
+        return Drawn(items=[_note(turn) for turn in task.turns], summary=summary, effort=Effort(model="m", calls=1))
+
+    async def probe(self) -> None:
+        self.probes += 1
+        if self.down:
+            raise ModelFailed("down", reason="unreachable")
+
+    async def ask(self, *_: Any, **__: Any) -> Any:
+        """Nothing but tasks and probes is asked of it."""
+        raise ModelFailed("it answers nothing else", reason="rejected")
+
+    @property
+    def name(self) -> str:
+        return "scripted:m"
+
+    async def close(self) -> None:
+        """It holds nothing."""
 
 
-def distilled(first: int, last: int, *aside: str, failed: str = "", again: bool = False) -> Distilled:
-    """Of turns that were committed in the order in which they were opened; ``aside``: texts that are no facts."""
-    set_aside = tuple(SetAside(text=text, reason="no kind") for text in aside)
-    turns = ((first, last),)
-    return Distilled(first=first, last=last, turns=turns, by="rules", set_aside=set_aside, failed=failed, again=again)
+def _note(turn: Turn) -> Item:
+    said = turn.said[0]
+    return Item("note", str(turn.number), said.text, "person", turn.number, (said.entry,), said.at)
 
 
-def summarised(text: str, last: int, before: int = 0, entries: Spans | None = None) -> Summarised:
-    """Of turns with two entries each."""
-    return Summarised(
-        text=text, last=last, turns=((1, last),), entries=entries or ((1, 2 * last),), by="rules", before=before
-    )
+class DistillingDesk(FactDesk):
+    """A space with the audit worker, a projector, and as many distillation workers as a test makes."""
 
+    def __init__(self, folder: Path, store: Store | None = None, **settings: Any) -> None:
+        super().__init__(folder, store)
+        self.settings = Settings(data=folder, **settings)
+        self._turns = 0
 
-def kept(last: int, reason: str = "the model said nothing") -> SummaryKept:
-    return SummaryKept(last=last, by="model", reason=reason)
+    def distiller(self, distiller: Scripted | None = None, store: Store | None = None) -> DistillationWorker:
+        """A worker that distils by rules, or as told."""
+        given = (store or self.store, self.auditor(DISTILLATION), self.settings, self.clock)
+        if distiller is None:
+            return DistillationWorker(*given)
+        return DistillationWorker(*given, lambda _: Chosen(distiller, distiller))
 
+    async def said(self, *prompts: str, thread: str = "t") -> None:
+        """A whole turn for each of these prompts."""
+        for prompt in prompts:
+            self._turns += 1
+            key = f"k{self._turns}"
+            await self.append(1, *whole_turn(prompt), thread=thread, turn=key, producer=key)
 
-def reviewed(first: int, last: int, agent: str = "builder", **more: object) -> Reviewed:
-    return Reviewed(first=first, last=last, turns=((first, last),), agent=agent, **more)  # type: ignore[arg-type]
+    async def asked(self, up_to: int = 0, thread: str = "t", **fields: Any) -> Stored:
+        """A job that waits, and the message that it is."""
+        job = DistilJob(thread=thread, up_to=up_to, position=0, **fields)
+        subject = subjects.job(self.store.space, "distil", thread)
+        data = msgspec.json.encode(job)
+        done = await self.store.jobs.submit(subject, data)
+        return Stored(subject, done.seq, data, self.clock.now())
 
+    async def memory(self) -> list[tuple[Event, ...]]:
+        """What distillation recorded, record by record."""
+        found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
+        return [record.events for record in found if record.header.caller == DISTILLATION]
 
-def drawn(
-    value: str,
-    *entries: int,
-    turn: int = 1,
-    subject: str = "decision",
-    name: str = "n",
-    who: str = "distiller",
-    scope: Scope = "thread",
-    owner: str = "t",
-    method: Method = "distilled",
-) -> FactRecorded:
-    """A fact as a distiller states it, drawn from some entries of a turn."""
-    provenance = Provenance(agent="builder", thread="t", turn=turn, entries=entries, model="rules")
-    fact = Assertion(
-        identity=Identity(scope=scope, owner=owner, subject=subject, name=name),
-        value=value,
-        source=Source(kind="model", principal=who),
-        at=1,
-        method=method,
-        provenance=provenance,
-    )
-    return FactRecorded(fact=fact)
+    async def distilled(self) -> list[Distilled]:
+        return [event for events in await self.memory() for event in events if isinstance(event, Distilled)]
+
+    async def facts(self) -> list[tuple[str, str, str]]:
+        """(subject, name, value) of every fact in the log that was distilled."""
+        told = [event.fact for events in await self.memory() for event in events if isinstance(event, FactRecorded)]
+        return [(fact.identity.subject, fact.identity.name, fact.value) for fact in told]

@@ -1,0 +1,87 @@
+"""The verb ``distil``: have a thread distilled now, and wait for it."""
+
+from __future__ import annotations
+
+import anyio
+import msgspec
+
+from eunoe.distillation.progress import Progress, Standing
+from eunoe.distillation.reading import Reader
+from eunoe.runtime import aside, payload
+from eunoe.runtime.doors import Store
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Denied, Invalid, Misconfigured, NotFound
+from eunoe.schemas.jobs import DistilJob
+from eunoe.schemas.requests import DistilReply, DistilRequest
+from eunoe.schemas.subjects import Address
+
+OFF = "nobody distils here: EUNOE_DISTILLER is off; set it to rules or model, or unset it, and restart the worker"
+_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
+_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
+
+_request = msgspec.json.Decoder(DistilRequest)
+_job = msgspec.json.Decoder(DistilJob)
+_encode = msgspec.json.Encoder().encode
+
+
+class Asked:
+    """Serves one space. The work is done by whoever takes the job."""
+
+    def __init__(self, store: Store, reader: Reader, progress: Progress, *, on: bool) -> None:
+        self._store = store
+        self._reader = reader
+        self._progress = progress
+        self._on = on
+
+    async def serve(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.answer(address, payload.read(_request, data)))
+
+    async def answer(self, address: Address, request: DistilRequest) -> DistilReply:
+        """Raises `Denied`, `Invalid`, `NotFound` for a thread that there is not, and `Misconfigured`."""
+        check(address, request)
+        if not self._on:
+            raise Misconfigured(OFF)
+        standing = await self._progress.of(address.thread)
+        if standing is None:
+            raise NotFound(f"there is no thread {address.thread!r}")
+        last = await self._reader.ordinal(standing.head, request.up_to)
+        if standing.state.distilled >= last:
+            return DistilReply(state="nothing", up_to=standing.state.distilled, position=standing.head.position)
+        await self._submit(address.thread, request, standing)
+        return await self._waited(standing, last, request.wait)
+
+    async def _submit(self, thread: str, request: DistilRequest, standing: Standing) -> None:
+        """Let a job wait, which asks for no less than the one in whose place it comes."""
+        subject = subjects.job(self._store.space, "distil", thread)
+        up_to = request.up_to or standing.head.header.turns
+        job = DistilJob(thread=thread, up_to=up_to, position=standing.head.position, window=request.window)
+        waits = await self._store.jobs.held(subject)
+        if waits is not None:
+            before = _job.decode(waits)
+            job = msgspec.structs.replace(
+                job, up_to=max(job.up_to, before.up_to), window=max(job.window, before.window)
+            )
+        await self._store.jobs.submit(subject, _encode(job))
+
+    async def _waited(self, before: Standing, last: int, seconds: float) -> DistilReply:
+        thread, begun = before.state.thread, anyio.current_time()
+        state = before.state
+        with aside.waiting(seconds):
+            while state.distilled < last:
+                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
+                state = await self._progress.state(thread)
+        return DistilReply(
+            state="done" if state.distilled >= last else "waiting", up_to=state.distilled, position=state.position
+        )
+
+
+def check(address: Address, request: DistilRequest) -> None:
+    """Raise `Denied` for who may only look, `Invalid` for a request that makes no sense."""
+    if address.caller.role not in ("person", "caller", "agent"):
+        raise Denied(f"{address.caller.kind} may not have a thread distilled; a person, a caller or an agent may")
+    if not address.thread:
+        raise Invalid("name the thread that is to be distilled")
+    if request.up_to < 0 or request.wait < 0:
+        raise Invalid("turns are numbered from 1 (0: every one), and no wait is shorter than 0 seconds")
+    if request.window and not limits.WINDOW_MIN <= request.window <= limits.WINDOW_MAX:
+        raise Invalid(f"a window has {limits.WINDOW_MIN:,} to {limits.WINDOW_MAX:,} tokens, not {request.window:,}")

@@ -1,0 +1,131 @@
+"""The distillation worker: jobs of a thread become facts and a running summary, each range of turns exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from eunoe.distillation import choosing
+from eunoe.distillation.appending import Appender
+from eunoe.distillation.asked import Asked
+from eunoe.distillation.choosing import Chosen
+from eunoe.distillation.distilling import Distilling, Doors
+from eunoe.distillation.drawing import Drawing
+from eunoe.distillation.letters import Letters
+from eunoe.distillation.outage import Outage
+from eunoe.distillation.progress import Progress
+from eunoe.distillation.reading import Reader
+from eunoe.runtime.again import Again
+from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
+from eunoe.runtime.matching import matches
+from eunoe.runtime.pump import Pump
+from eunoe.runtime.settings import Settings
+from eunoe.runtime.tasks import task_group
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.jobs import AgainJob, DistilJob
+
+if TYPE_CHECKING:
+    from eunoe.distillation.reviewing.worker import Reviewing
+
+DISTIL, REVIEW = "distil", "review"
+
+_job = msgspec.json.Decoder(DistilJob)
+
+
+class DistillationWorker:
+    """Serves ``distil``. ``choose`` says who distils; where nobody is to, what is asked of it is done at once: a later
+    job of a thread covers what this one did."""
+
+    name = "distillation"
+
+    def __init__(
+        self,
+        store: Store,
+        auditor: Auditor,
+        settings: Settings,
+        clock: Clock,
+        choose: Callable[[Settings], Chosen] = choosing.chosen,
+    ) -> None:
+        self._store, self._auditor, self._settings, self._clock = store, auditor, settings, clock
+        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock)
+        self._again = Again(store, self.name, self.again, clock)
+        self._chosen = choose(settings)
+        reader = Reader(store)
+        progress = Progress(store, reader)
+        self._distilling = self._made(reader, progress)
+        self._asked = Asked(store, reader, progress, on=self._distilling is not None)
+        self._reviews: Reviewing | None = None
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return {"distil": self._asked.serve}
+
+    async def run(self) -> None:
+        space = self._store.space
+        filters = [subjects.jobs_filter(space, kind) for kind in (DISTIL, REVIEW)]
+        consumer = await self._store.jobs.consumer(self.name, filters, ack_wait=limits.JOB_WAIT_SECONDS)
+        async with task_group() as tasks:
+            tasks.start_soon(self._pump.run, consumer)
+            tasks.start_soon(self._again.run)
+
+    async def drain(self) -> None:
+        """Nothing is kept back: a job that is not done is delivered again."""
+        if self._chosen.distiller is not None:
+            await self._chosen.distiller.close()
+
+    def statistics(self) -> Mapping[str, int]:
+        distilling = self._distilling.statistics() if self._distilling else {}
+        reviews = self._reviews.statistics() if self._reviews else {}
+        return {**self._pump.statistics(), **self._again.statistics(), **reviews, **distilling}
+
+    async def handle(self, *messages: Stored) -> None:
+        """Do what jobs ask for, as far as it is not done."""
+        for message in messages:
+            if self._is(REVIEW, message.subject):
+                await self._reviewing.handle(message)
+            elif self._distilling is not None:
+                await self._distilling.up_to(_job.decode(message.data), message)
+
+    async def again(self, job: AgainJob) -> None:
+        """Do again what a letter is about, and what else it asked for."""
+        letter = job.letter
+        message = Stored(letter.subject, job.number, letter.payload.encode(), letter.time)
+        if self._is(DISTIL, letter.subject) and self._distilling is not None:
+            await self._distilling.again(_job.decode(message.data))
+        await self.handle(message)
+
+    @property
+    def _reviewing(self) -> Reviewing:
+        """Who handles reviews: made when the first one comes."""
+        if self._reviews is None:
+            model = self._chosen.model
+            self._reviews = choosing.reviewing(self._store, self._auditor, self._settings, self._clock, model)
+        return self._reviews
+
+    def _is(self, kind: str, subject: str) -> bool:
+        return matches(subjects.jobs_filter(self._store.space, kind), subject)
+
+    def _made(self, reader: Reader, progress: Progress) -> Distilling | None:
+        """Who distils, None where nobody is to."""
+        distiller, model = self._chosen.distiller, self._chosen.model
+        if distiller is None:
+            return None
+        stopping = self._pump.stopping
+        doors = Doors(
+            store=self._store,
+            clock=self._clock,
+            reader=reader,
+            progress=progress,
+            drawing=Drawing(self._store, self._settings, self._clock, reader, distiller),
+            appender=Appender(self._auditor),
+            letters=Letters(self._store, self.name, DISTIL),
+            outage=Outage(model.probe if model else None, self._clock, stopping),
+            stopping=stopping,
+        )
+        return Distilling(self.name, doors)
+
+
+def _lane(job: Stored) -> str:
+    """Jobs of one thread and kind come one after the other."""
+    return job.subject
