@@ -119,6 +119,7 @@ def serving(*replies: Reply | str, when: Mapping[str, Scripted] | None = None) -
 class _Handler(BaseHTTPRequestHandler):
     script: ModelServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits for an acknowledgement
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
