@@ -1,0 +1,188 @@
+"""Jobs that have turns reviewed: each range of a thread in one record, exactly once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import anyio
+import msgspec
+
+from eunoe.distillation import rules
+from eunoe.distillation.appending import Appender
+from eunoe.distillation.drawn import Range
+from eunoe.distillation.letters import Letters
+from eunoe.distillation.outage import Outage
+from eunoe.distillation.progress import CALLER, Progress, Standing
+from eunoe.distillation.reading import Reader
+from eunoe.distillation.reviewing import opening, recording, schedule
+from eunoe.distillation.reviewing.deriving import Reviewer
+from eunoe.distillation.reviewing.records import Part, Place, parts
+from eunoe.distillation.reviewing.surveying import Survey
+from eunoe.distillation.rules import Ordinals
+from eunoe.distillation.trying import tried
+from eunoe.facts.kinds import Kinds
+from eunoe.models.door import Model
+from eunoe.runtime import dead_letters
+from eunoe.runtime.chains import ChainReader
+from eunoe.runtime.doors import Auditor, Clock, Store, Stored
+from eunoe.runtime.settings import Settings
+from eunoe.schemas import limits
+from eunoe.schemas.errors import Busy, Damaged
+from eunoe.schemas.events import Event, Reviewed
+from eunoe.schemas.jobs import ReviewJob
+
+logger = logging.getLogger(__name__)
+
+PRODUCER = "review"
+
+_job = msgspec.json.Decoder(ReviewJob)
+
+Made = dict[Place, tuple[Event, ...]]
+"""What the parts of a range came to so far."""
+
+
+class Reviewing:
+    """Handles the jobs of the kind ``review`` of one space, where reviews are on.
+
+    ``model`` is the configured one, for reviews that name no other; ``stopping`` is set once this worker stops.
+    Raises `Misconfigured` where reviews are on, and no model is there for them.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        auditor: Auditor,
+        settings: Settings,
+        clock: Clock,
+        model: Model | None = None,
+        stopping: anyio.Event | None = None,
+    ) -> None:
+        self._store, self._clock, self._review = store, clock, settings.review
+        self._model, self._own = opening.opened(settings, model)
+        self._stopping = stopping or anyio.Event()
+        self._reader = Reader(store)
+        self._chains = ChainReader(store.log, store.space)
+        self._progress = Progress(store, self._reader, PRODUCER)
+        self._appender = Appender(auditor, PRODUCER)
+        self._letters = Letters(store, CALLER.principal, "review")
+        self._outage = Outage(self._model.probe, clock, self._stopping)
+        survey = Survey(store, Kinds(settings.kinds), clock)
+        self._reviewer = Reviewer(
+            self._model, survey, settings.model_window, settings.review.prompt, settings.permanent_agents
+        )
+        self._counts = dict.fromkeys(("ranges", "waiting", "failed", "raced"), 0)
+        self._decided = dict.fromkeys(("added", "replaced", "retired", "skipped"), 0)
+
+    def statistics(self) -> dict[str, int]:
+        """Ranges that were reviewed, and of these that failed; jobs for which too little was said yet; and how many
+        records were added, replaced, retired and skipped."""
+        reviews = {f"reviews_{name}": count for name, count in self._counts.items()}
+        records = {f"records_{name}": count for name, count in self._decided.items()}
+        return {**reviews, **records, **{f"reviews_{name}": n for name, n in self._outage.statistics().items()}}
+
+    async def close(self) -> None:
+        """Give back the model, where it is its own."""
+        if self._own:
+            await self._model.close()
+
+    async def handle(self, *messages: Stored) -> None:
+        """Review what jobs ask for, as far as it is not done and enough was said. Raises what passes by itself."""
+        for message in messages:
+            if self._review.on:
+                await self._up_to(_job.decode(message.data), message)
+
+    async def _up_to(self, job: ReviewJob, message: Stored) -> None:
+        """The turns of a thread up to that of its job, and those that were committed since."""
+        standing = await self._progress.of(job.thread)
+        last = standing.head.header.committed if standing else 0
+        if standing is None or not await self._due(standing, last):
+            self._counts["waiting"] += 1
+            return
+        while standing and (ordinals := rules.following(standing.state.reviewed, last)):
+            if self._stopping.is_set():
+                raise Busy("this worker stops; the rest of the job goes on elsewhere")
+            await self._range(standing, ordinals, message)
+            standing = await self._progress.of(job.thread)
+
+    async def _due(self, standing: Standing, last: int) -> bool:
+        done = standing.state.reviewed
+        return done < last and schedule.due(self._review, await self._reader.turns(standing.head, done + 1, last))
+
+    async def _range(self, standing: Standing, ordinals: Ordinals, message: Stored) -> None:
+        """One range, as often as it may be tried, and then without what failed."""
+        made: Made = {}
+        found = await self._read(standing, ordinals)
+        if reason := await self._killed(standing):
+            return await self._pass_over(standing, found, made, reason)
+        work = partial(self._made, standing, found, made)
+        failure = await tried(work, partial(self._tell, found), self._outage, self._stopping)
+        if failure is None:
+            return None
+        attempts, error = failure
+        reason, part = f"{type(error).__name__}: {error}", f"{found.first}-{found.last}"
+        worker, now = CALLER.principal, self._clock.now()
+        await dead_letters.write(self._store, worker, message, attempts, reason, now, part)
+        return await self._pass_over(standing, found, made, reason)
+
+    async def _read(self, standing: Standing, ordinals: Ordinals) -> Range:
+        turns = await self._reader.turns(standing.head, *ordinals)
+        return Range(standing.state.thread, *ordinals, turns)
+
+    async def _made(self, standing: Standing, found: Range, made: Made) -> None:
+        """Review every part that is not, and append what all of them come to."""
+        for part in self._parts(found):
+            if part.place not in made:
+                made[part.place] = await self._reviewer.review(part)
+        await self._append(standing, [event for events in made.values() for event in events])
+
+    async def _pass_over(self, standing: Standing, found: Range, made: Made, reason: str) -> None:
+        """Append what there is of a range: of a part that failed, why nothing came of it."""
+        logger.error(
+            "no records come of the committed turns %d to %d of %s: %s",
+            *(found.first, found.last, found.thread, reason),
+            extra={"action": "review_failed", "chain": standing.head.header.chain},
+        )
+        failed = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
+        await self._append(standing, [event for events in {**failed, **made}.values() for event in events])
+
+    def _parts(self, found: Range) -> Sequence[Part]:
+        """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
+        return parts(found, self._review.scope) or [Part(found, Place(""), ())]
+
+    async def _killed(self, standing: Standing) -> str:
+        """Why a job of this thread was laid aside since its last review, as it ended whoever worked on it."""
+        thread = standing.state.thread
+        if not await self._letters.killed(thread, 0):
+            return ""
+        return await self._letters.killed(thread, await self._written(standing))
+
+    async def _written(self, standing: Standing) -> int:
+        """When the last review of a thread was recorded (ms UTC), 0 for never; now where that cannot be read."""
+        *_, position = standing.state.producers.get(self._progress.key, (0, 0, 0))
+        try:
+            return (await self._chains.record(position)).header.time if position else 0
+        except Damaged:
+            return self._clock.now()
+
+    async def _append(self, standing: Standing, events: Sequence[Event]) -> None:
+        reply = await self._appender.append(standing, tuple(events))
+        if reply is None:
+            self._counts["raced"] += 1
+        elif not reply.duplicate:
+            self._count(events)
+
+    def _count(self, events: Iterable[Event]) -> None:
+        reviews = [event for event in events if isinstance(event, Reviewed)]
+        self._counts["ranges"] += 1
+        self._counts["failed"] += any(review.failed for review in reviews)
+        for decision in (one for review in reviews for one in review.decisions):
+            self._decided[decision.action] += 1
+
+    def _tell(self, found: Range, attempt: int, error: Exception) -> None:
+        logger.warning(
+            "reviewing the committed turns %d to %d of %s failed, attempt %d of %d: %s: %s",
+            *(found.first, found.last, found.thread, attempt, limits.ATTEMPTS, type(error).__name__, error),
+            extra={"action": "review_attempt_failed"},
+        )

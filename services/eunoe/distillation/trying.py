@@ -1,0 +1,38 @@
+"""Trying a piece of work as often as it may be tried, where it may ask a model that does not answer for a while."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from eunoe.distillation.outage import Outage, pause
+from eunoe.runtime.backoff import backoff
+from eunoe.runtime.tries import transient
+from eunoe.schemas import limits
+
+Tell = Callable[[int, Exception], None]
+"""Tells of a failure: which attempt it was, and why."""
+
+
+async def tried(
+    work: Callable[[], Awaitable[None]], tell: Tell, outage: Outage, stopping: anyio.Event
+) -> tuple[int, Exception] | None:
+    """None once the work is done, or an outage is over that it failed in: whoever asks looks anew how things are then.
+    Else, after `limits.ATTEMPTS`, how often it was tried, and the last failure. Raises what passes by itself."""
+    count = 0
+    while True:
+        try:
+            await work()
+            return None
+        except Exception as error:
+            if transient(error):
+                raise
+            if await outage.waited(error):
+                return None
+            count += 1
+            tell(count, error)
+            if count >= limits.ATTEMPTS:
+                return count, error
+        await pause(backoff(count, jitter=random.random()), stopping)
