@@ -19,14 +19,15 @@ _ATTEMPTS = 16  # appends in a row that got no answer
 class Appender:
     """Appends under one producer, which all distillation workers of a space share: a number is taken once."""
 
-    def __init__(self, auditor: Auditor) -> None:
+    def __init__(self, auditor: Auditor, producer: str = PRODUCER) -> None:
         self._auditor = auditor
+        self._producer = producer
 
     async def append(self, standing: Standing, events: tuple[Event, ...]) -> AppendReply | None:
         """Store one record on top of what is known of its thread; None where another worker was first, and what this
         one made is dropped. Raises `Busy` while nobody can say."""
         chain, number = standing.head.header.chain, standing.number
-        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=number, events=events)
+        request = AppendRequest(v=limits.SCHEMA_VERSION, producer=self._producer, n=number, events=events)
         for _ in range(_ATTEMPTS):
             try:
                 return await self._auditor.append(chain, request)

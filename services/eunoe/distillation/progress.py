@@ -21,7 +21,6 @@ from eunoe.schemas.subjects import Caller
 
 PRODUCER = "distillation"
 CALLER = Caller("worker", "distillation")
-KEY = records.producer_key(CALLER, PRODUCER)
 BEHIND_SECONDS = 2.0  # seconds that a state which is behind is waited for at once
 _LOOK_SECONDS = 0.01  # seconds before the second look at it
 _LOOK_SHARE = 0.2  # of the time that was waited: seconds between two looks
@@ -58,9 +57,10 @@ class Standing:
 
 
 class Progress:
-    """Reads how far threads of one space are."""
+    """Reads how far threads of one space are, for a producer of the worker that distils."""
 
-    def __init__(self, store: Store, reader: Reader) -> None:
+    def __init__(self, store: Store, reader: Reader, producer: str = PRODUCER) -> None:
+        self.key = records.producer_key(CALLER, producer)
         self._documents = store.thread
         self._reader = reader
 
@@ -74,7 +74,7 @@ class Progress:
         if head is None:
             return None
         begun = anyio.current_time()
-        while _behind(head, state := await self.state(thread)):
+        while _behind(self.key, head, state := await self.state(thread)):
             waited = anyio.current_time() - begun
             if waited > BEHIND_SECONDS:
                 raise Busy(
@@ -82,18 +82,19 @@ class Progress:
                     "start the facts worker and try again"
                 )
             await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * waited))
-        return Standing(head, state, max(numbering.last_number(KEY, head.header, state), _known(state)) + 1)
+        return Standing(head, state, self._next(head, state))
 
     async def state(self, thread: str) -> ThreadState:
         """The state as it is stored; that of a new thread where there is none yet."""
         entry = await self._documents.get(subjects.state_key(thread))
         return _state.decode(entry.value) if entry else states.new(thread)
 
+    def _next(self, head: Head, state: ThreadState) -> int:
+        known = numbering.known_number(self.key, state)
+        return max(numbering.last_number(self.key, head.header, state), known) + 1
 
-def _behind(head: Head, state: ThreadState) -> bool:
+
+def _behind(key: str, head: Head, state: ThreadState) -> bool:
     """Whether the chain may have a record of this producer that its state does not reflect."""
-    return _known(state) < numbering.last_number(KEY, head.header, state) or state.record < head.header.evicted
-
-
-def _known(state: ThreadState) -> int:
-    return numbering.known_number(KEY, state)
+    known = numbering.known_number(key, state)
+    return known < numbering.last_number(key, head.header, state) or state.record < head.header.evicted
