@@ -30,6 +30,8 @@ READ_VERBS = (
     "traces",
     "session",
     "kinds",
+    "summary",
+    "distillations",
 )
 VERBS = ("append", "piece", *READ_VERBS)
 PERSON_VERBS = (*VERBS, "anchor", "erase", "rebuild", "dead")
@@ -37,7 +39,10 @@ WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
     "audit": ("append", "piece", "head", "show", "records", "anchor", "erase", "dead"),
     "extraction": (),
-    "facts": ("facts", "fact", "threads", "session", "why", "traces", "kinds", "rebuild"),
+    "facts": (
+        *("facts", "fact", "threads", "session", "why", "traces", "kinds", "summary", "distillations"),
+        "rebuild",
+    ),
     "composition": ("compose", "turns"),
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
