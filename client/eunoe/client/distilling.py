@@ -51,7 +51,7 @@ async def work(
     chain = subjects.thread_chain(thread)
     before = (await gate.head(chain)).record
     end = anyio.current_time() + seconds if seconds is not None else float("inf")
-    waited = False
+    first = True
     while True:
         wait = min(WAIT_SECONDS, max(0.0, end - anyio.current_time()))
         request = DistilRequest(up_to=up_to, window=window, wait=wait)
@@ -60,20 +60,26 @@ async def work(
         except (Busy, OutcomeUnknown):
             if anyio.current_time() >= end:
                 raise
-            waited = True
+            first = False
             continue
+        if first and reply.state == "nothing":
+            return reply
         if reply.state != "waiting" or anyio.current_time() >= end:
-            return await _whole(gate, thread, reply, before) if waited else reply
+            return await _whole(gate, thread, reply, before)
         told(reply)
-        waited = True
+        first = False
 
 
 async def _whole(gate: Gate, thread: str, reply: DistilReply, before: int) -> DistilReply:
-    """The reply with what was made since that record of the thread, between two questions too."""
+    """The reply with all that was made since that record of the thread, between two questions too."""
     page = await distillations(gate, thread)
-    made = {one.record: one for one in (*page.distillations, *reply.distillations) if one.record > before}
-    state = "done" if made and reply.state == "nothing" else reply.state
-    return structs.replace(reply, state=state, distillations=tuple(made[record] for record in sorted(made)))
+    made = list(page.distillations)
+    while page.more and made[-1].record > before:
+        page = await distillations(gate, thread, before=made[-1].record)
+        made += page.distillations
+    fresh = sorted((one for one in made if one.record > before), key=lambda one: one.record)
+    state = "done" if reply.state == "nothing" else reply.state
+    return structs.replace(reply, state=state, distillations=tuple(fresh))
 
 
 async def summary(gate: Gate, thread: str, *, every: bool = False, after: Watermark | None = None) -> SummaryReply:
