@@ -113,7 +113,7 @@ class DistillingDesk(FactDesk):
     async def distilled(self) -> list[Distilled]:
         return [event for events in await self.memory() for event in events if isinstance(event, Distilled)]
 
-    async def facts(self) -> list[tuple[str, str, str]]:
+    async def stated(self) -> list[tuple[str, str, str]]:
         """(subject, name, value) of every fact in the log that was distilled."""
         told = [event.fact for events in await self.memory() for event in events if isinstance(event, FactRecorded)]
         return [(fact.identity.subject, fact.identity.name, fact.value) for fact in told]

@@ -89,12 +89,13 @@ class Progress:
         entry = await self._documents.get(subjects.state_key(thread))
         return _state.decode(entry.value) if entry else states.new(thread)
 
-    def _next(self, head: Head, state: ThreadState) -> int:
-        known = numbering.known_number(self.key, state)
-        return max(numbering.last_number(self.key, head.header, state), known) + 1
+    async def written(self, standing: Standing) -> int:
+        """When this producer appended last to a thread (ms UTC), 0 for never."""
+        _, _, position = standing.state.producers.get(self._key, (0, 0, 0))
+        (stored,) = await self._log.get([position]) if position else (None,)
+        return records.open_brief(records.open_wire(stored.data).header).time if stored else 0
 
-
-def _behind(key: str, head: Head, state: ThreadState) -> bool:
-    """Whether the chain may have a record of this producer that its state does not reflect."""
-    known = numbering.known_number(key, state)
-    return known < numbering.last_number(key, head.header, state) or state.record < head.header.evicted
+    def _behind(self, head: Head, state: ThreadState) -> bool:
+        """Whether the chain may have a record of this producer that its state does not reflect."""
+        known = numbering.known_number(self._key, state)
+        return known < numbering.last_number(self._key, head.header, state) or state.record < head.header.evicted
