@@ -70,8 +70,8 @@ async def test_nothing_to_do_is_answered_at_once() -> None:
 
 
 async def test_it_is_asked_until_it_is_done_and_each_answer_before_that_is_told() -> None:
-    """Two answers that it waits; the third finds nothing left to do, so it is done. What was made since is in the reply,
-    oldest first, over all pages, and what was made before is not."""
+    """Two answers that it waits; the third finds nothing left to do, so it is done. What was made since is in the
+    reply, oldest first, over all pages, and what was made before is not."""
     waiting = [DistilReply(state="waiting", up_to=up_to) for up_to in (2, 5)]
     workers = Workers(*waiting, DistilReply(state="nothing", up_to=6), made=(15, 14, 12, 11, 9, 8))
     told: list[DistilReply] = []
