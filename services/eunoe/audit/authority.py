@@ -13,8 +13,7 @@ from fnmatch import fnmatchcase
 from typing import get_args
 
 from eunoe.audit import derived
-from eunoe.audit.derived import SUMMARISING
-from eunoe.facts.acts import DISTILLATION
+from eunoe.facts.distilled import DISTILLATION, SUMMARISING
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (

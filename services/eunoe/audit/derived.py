@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eunoe.facts.acts import DISTILLATION
+from eunoe.facts.distilled import DISTILLATION, SUMMARISING
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import Event, FactRecorded, FactRetired, Reviewed
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.subjects import Caller
-
-SUMMARISING = Caller("worker", "summarising")  # says how a thread's summary goes on, and nothing else
 
 
 def check(caller: Caller, events: Sequence[Event]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eunoe.facts.admission import admitted, event_id
+from eunoe.facts.distilled import DISTILLATION
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.lineage import WHOLE, author, lineage
 from eunoe.facts.values import one_line
@@ -28,8 +29,6 @@ from eunoe.schemas.subjects import Caller
 
 ActEvent = FactRetired | FactDeleted | FactApproved | FactMoved | FactLabelled | FactPinned
 """Events that do something to a fact which they name by its id."""
-
-DISTILLATION = Caller("worker", "distillation")  # draws facts from prose, and reviews an agent's records
 
 
 @dataclass(frozen=True, slots=True)

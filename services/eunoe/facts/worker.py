@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from eunoe.facts.answering import Answering
 from eunoe.facts.conflicts import Conflicts
+from eunoe.facts.distillations import Distillations
 from eunoe.facts.duty import Duty, Shared
 from eunoe.facts.keeper import Keeper
 from eunoe.facts.rebuilder import Rebuilder
@@ -38,6 +39,7 @@ class FactsWorker:
             Rebuilder(self._shared, self._keeper),
             Answering(self._shared),
             SessionsAnswering(self._shared),
+            Distillations(self._shared),
             Sweeper(self._shared),
             Conflicts(self._shared),
         )

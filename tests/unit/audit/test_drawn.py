@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from desks import Desk, whole_turn
-from distilling_desks import (
+from drawn_events import (
     DISTILLATION,
     SUMMARISING,
     distilled,

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import anyio
 import pytest
 from desks import Desk, whole_turn
-from distilling_desks import SUMMARISING, distilled, drawn, kept, reviewed, summarised, worked
+from drawn_events import SUMMARISING, distilled, drawn, kept, reviewed, summarised, worked
 from erasing_desks import SECRET, erase, plan, raw, read, told, verified
 from hypothesis import given, settings
 from hypothesis import strategies as st

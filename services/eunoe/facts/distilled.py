@@ -1,0 +1,81 @@
+"""Records of a thread as the distillations, summaries and reviews that they tell of. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+from eunoe.facts import efforts
+from eunoe.facts.admission import told
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.visibility import Viewer, visible
+from eunoe.schemas.events import Distilled, DistilledEvent, Reviewed, Summarised, SummaryKept
+from eunoe.schemas.records import Record
+from eunoe.schemas.requests import Distillation, SummaryDocument
+from eunoe.schemas.subjects import Caller
+
+DISTILLATION = Caller("worker", "distillation")  # draws facts from prose, and reviews an agent's records
+SUMMARISING = Caller("worker", "summarising")  # says how a thread's summary goes on, and nothing else
+
+Outcome = Literal["", "updated", "kept", "not taken"]
+
+
+def tells(record: Record) -> bool:
+    return any(isinstance(event, DistilledEvent) for event in record.events)
+
+
+def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer) -> Distillation | None:
+    """What a record tells of; None where that is nothing. Facts that this viewer may not see are not named.
+
+    ``outcome`` is what became of the summary that it holds; where it holds none it says so itself.
+    """
+    event = next((one for one in record.events if isinstance(one, DistilledEvent)), None)
+    if event is None:
+        return None
+    kept = next((one for one in record.events if isinstance(one, SummaryKept)), None)
+    many = isinstance(event, Distilled | Reviewed)
+    return Distillation(
+        kind="distilled" if isinstance(event, Distilled) else "reviewed" if many else "summarised",
+        record=record.header.record,
+        position=record.position,
+        time=record.header.time,
+        turns=() if isinstance(event, SummaryKept) else event.turns,
+        by="model" if isinstance(event, Reviewed) else event.by,
+        facts=tuple(one.stated.id for one in told(record, kinds) if visible(one.identity, viewer)),
+        dropped=event.dropped if isinstance(event, Distilled) else 0,
+        set_aside=event.set_aside if isinstance(event, Distilled | Reviewed) else (),
+        summary="kept" if kept else outcome,
+        reason=kept.reason if kept else "",
+        failed=event.failed if isinstance(event, Distilled | Reviewed) else "",
+        effort=efforts.total(efforts.of(record.events)),
+    )
+
+
+def before(record: Record) -> int | None:
+    """The position of the summary from which that of this record goes on; None where it holds none."""
+    return next((event.before for event in record.events if isinstance(event, Summarised)), None)
+
+
+def reach(records: Collection[Record], document: SummaryDocument) -> int:
+    """The position back to which a thread's summaries must be known, to tell which of those in these records were
+    taken; one above all where nothing is to be read for that."""
+    oldest = document.versions[0].position if document.versions else 0
+    undecided = [found for one in records if one.position < oldest and (found := before(one)) is not None]
+    return min(undecided, default=1 << 62)
+
+
+def outcomes(records: Collection[Record], document: SummaryDocument) -> Mapping[int, Outcome]:
+    """What became of the summaries in these records, by their positions: they reach back as `reach` says.
+
+    The newest that were taken stand in the document. Of older ones that go on from the same, the first was.
+    """
+    known = {one.position for one in document.versions}
+    oldest = min(known, default=0)
+    first: dict[int, int] = {}
+    for record in sorted(records, key=lambda one: one.position):
+        if (found := before(record)) is not None:
+            first.setdefault(found, record.position)
+    taken = known | {position for position in first.values() if position < oldest}
+    return {
+        one.position: "updated" if one.position in taken else "not taken" for one in records if before(one) is not None
+    }
