@@ -21,6 +21,7 @@ from eunoe.schemas.subjects import Caller
 
 PRODUCER = "distillation"
 CALLER = Caller("worker", "distillation")
+KEY = records.producer_key(CALLER, PRODUCER)
 BEHIND_SECONDS = 2.0  # seconds that a state which is behind is waited for at once
 _LOOK_SECONDS = 0.01  # seconds before the second look at it
 _LOOK_SHARE = 0.2  # of the time that was waited: seconds between two looks
@@ -57,12 +58,14 @@ class Standing:
 
 
 class Progress:
-    """Reads how far threads of one space are, for a producer of the worker that distils."""
+    """Reads how far threads of one space are, for whoever appends under the producer with that ``key``
+    (`records.producer_key`)."""
 
-    def __init__(self, store: Store, reader: Reader, producer: str = PRODUCER) -> None:
-        self.key = records.producer_key(CALLER, producer)
+    def __init__(self, store: Store, reader: Reader, key: str = KEY) -> None:
         self._documents = store.thread
+        self._log = store.log
         self._reader = reader
+        self._key = key
 
     async def of(self, thread: str) -> Standing | None:
         """Where a thread is; None for one that has no records. A state that is behind is waited for a little while.
@@ -74,15 +77,16 @@ class Progress:
         if head is None:
             return None
         begun = anyio.current_time()
-        while _behind(self.key, head, state := await self.state(thread)):
+        while self._behind(head, state := await self.state(thread)):
             waited = anyio.current_time() - begun
             if waited > BEHIND_SECONDS:
                 raise Busy(
-                    f"the state of thread {thread!r} does not reflect yet what was distilled of it; "
+                    f"the state of thread {thread!r} does not reflect yet what was made of it last; "
                     "start the facts worker and try again"
                 )
             await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * waited))
-        return Standing(head, state, self._next(head, state))
+        known = numbering.known_number(self._key, state)
+        return Standing(head, state, max(numbering.last_number(self._key, head.header, state), known) + 1)
 
     async def state(self, thread: str) -> ThreadState:
         """The state as it is stored; that of a new thread where there is none yet."""
