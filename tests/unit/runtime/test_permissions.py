@@ -47,7 +47,7 @@ def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
     found = grant("lab", AGENT)
 
     assert "eunoe.lab.append.agent.a=2Eb.>" in found.publish
-    assert len(found.publish) == len(VERBS) == 14
+    assert len(found.publish) == len(VERBS) == 16
     assert found.subscribe == ("_INBOX_agent_a=2Eb.>",)
     assert not found.answers
 
