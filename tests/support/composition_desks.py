@@ -17,7 +17,16 @@ from eunoe.facts.store import FactStore
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Context
-from eunoe.schemas.events import Event, FactRecorded, Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.events import (
+    Distilled,
+    Event,
+    FactRecorded,
+    Prompt,
+    Response,
+    Summarised,
+    TurnCommitted,
+    TurnOpened,
+)
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.requests import AppendReply, AppendRequest, ComposeReply, ComposeRequest, TurnsReply, TurnsRequest
 from eunoe.schemas.subjects import Address, Caller
@@ -27,6 +36,7 @@ from eunoe.testing.store import memory_store
 BUILDER = Caller("agent", "builder")
 ALICE = Caller("person", "alice")
 EXTRACTION = Caller("worker", "extraction")
+DISTILLATION = Caller("worker", "distillation")
 
 
 async def remade(id: str, reason: str) -> None:  # noqa: A002 - the word of the request
@@ -101,6 +111,16 @@ class System:
         )
         chain = self.chain if mine else subjects.book_chain(scope, owner)
         return await self.append(FactRecorded(fact=assertion), caller=EXTRACTION if mine else ALICE, chain=chain)
+
+    async def distilled(self, first: int, last: int, **event: Any) -> AppendReply:
+        """What was said in the turns ``first`` to ``last``, which were committed in this order, is drawn from."""
+        given = {"first": first, "last": last, "turns": ((first, last),), "by": "rules", **event}
+        return await self.append(Distilled(**given), caller=DISTILLATION)
+
+    async def summarised(self, text: str, last: int, before: int = 0, **event: Any) -> AppendReply:
+        """The summary goes on as ``text``, and covers the turns 1 to ``last``, which were committed in this order."""
+        given = {"turns": ((1, last),), "entries": ((1, 2 * last),), "by": "rules", **event}
+        return await self.append(Summarised(text=text, last=last, before=before, **given), caller=DISTILLATION)
 
     async def project(self) -> None:
         async for stored in self.store.log.scan():

@@ -48,6 +48,7 @@ class Told:
 class Story:
     """A thread, and how it is composed. ``past`` was imported; ``turns`` are asked one after the other, with a context
     for each of their requests. ``erase`` are turns of which everything is erased before the last of those is asked.
+    ``summary`` is the text of a running summary, and ``summarised`` the share of the committed turns that it covers.
     """
 
     window: int
@@ -64,6 +65,8 @@ class Story:
     past: tuple[Told, ...]
     turns: tuple[Told, ...]
     erase: frozenset[int]
+    summary: str
+    summarised: float
 
 
 @st.composite
@@ -90,6 +93,8 @@ def stories(draw: st.DrawFn, *, most: int = 10) -> Story:
         past=tuple(told(code, window) for code in past),
         turns=tuple(told(code, window) for code in turns),
         erase=frozenset(erased),
+        summary=_summary(settings) if settings.random() < 0.5 else "",
+        summarised=settings.choice((0.0, 0.3, 0.7, 0.7, 1.0)),
     )
 
 
@@ -125,6 +130,12 @@ def _text(how: Random, window: int) -> str:
     if size > LONGEST:
         return text + "x" * size
     return text * max(size // max(len(text), 1), 1)
+
+
+def _summary(how: Random) -> str:
+    """Odd sentences, from one to many times as much as there is room for, on lines of their own or not."""
+    end = how.choice((". ", ".\n", "\n", ""))
+    return "".join(f"{how.choice(ODD)}{number}{end}" for number in range(how.choice((1, 5, 40, 400))))
 
 
 def _words(how: Random) -> str:

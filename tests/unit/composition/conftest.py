@@ -21,6 +21,7 @@ from eunoe.composition.making import make
 from eunoe.composition.render import Rendered, Stored
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
+from eunoe.composition.summary import Summary
 from eunoe.facts.document import build
 from eunoe.facts.fold import fold
 from eunoe.runtime.chains import Head
@@ -176,11 +177,13 @@ class Compose:
         )
 
 
-def stored_of(recipe: Recipe, fold: Fold, instructions: Sequence[Item], facts: Sequence[Known]) -> Stored:
+def stored_of(
+    recipe: Recipe, fold: Fold, instructions: Sequence[Item], facts: Sequence[Known], summary: Summary | None = None
+) -> Stored:
     turns = {number: fold.turns[number] for number in (*recipe.turns, recipe.turn) if number in fold.turns}
     left = [fold.turns[one.turn] for one in recipe.outline]
     prompts = {turn.number: said for turn in left if (said := outline.asked_in(turn))}
-    return Stored(turns, instructions, {fact.shown.id: fact.line for fact in facts}, prompts)
+    return Stored(turns, instructions, {fact.shown.id: fact.line for fact in facts}, prompts, summary)
 
 
 @dataclass(frozen=True)

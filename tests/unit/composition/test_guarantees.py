@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stories import Story, Told, contents, stories
 
-from eunoe.composition import outline, stability, telling
+from eunoe.composition import blocks, outline, stability, summary, telling
 from eunoe.composition.budget import anchored, outline_bytes
 from eunoe.composition.fold import Composed as StoredRecipe
 from eunoe.composition.fold import Fold
@@ -29,7 +29,9 @@ from eunoe.composition.plan import enough
 from eunoe.composition.render import render
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
+from eunoe.composition.summary import Summary
 from eunoe.schemas.context import Recipe
+from eunoe.schemas.distil_requests import SummaryDocument, SummaryVersion
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import ContextComposed, Entry, Event, Prompt, Response, TurnAborted, TurnCommitted
 
@@ -70,6 +72,7 @@ class Teller:
         story = self.story
         facts = [self.kit.fact(value, name=f"{at}.py", turn=turn) for at, (turn, value) in enumerate(story.facts)]
         self.facts = Facts.of(facts)
+        self.summarised = story.summarised
         manner = Manner(story.format, story.memory_tool)
         self.settings = Settings(
             window=story.window,
@@ -116,6 +119,7 @@ class Teller:
         opened = fold.opened(key)
         turn = opened.number if opened else fold.last + 1
         turns = [self.fold.turns[one.turn] for one in recipe.outline] if recipe else []
+        committed = fold.header.committed if fold.header else 0
         return Inputs(
             thread="t",
             fold=fold,
@@ -127,8 +131,16 @@ class Teller:
             before=recipe,
             named={one.number: said for one in turns if (said := outline.asked_in(one))},
             anchor=self.story.anchor,
-            ready=max(fold.header.committed - 2, 0) if fold.header else 0,
+            ready=max(committed - 2, 0),
+            summary=self.summary(int(committed * self.summarised)),
         )
+
+    def summary(self, last: int) -> Summary | None:
+        """The summary of the turns up to the one that was committed as the ``last``."""
+        covered = sorted(turn.number for turn in self.fold.turns.values() if 0 < turn.ordinal <= last)
+        turns = tuple(blocks.spans(covered))
+        version = SummaryVersion(version=1, position=7, index=0, last=last, turns=turns, entries=(), at=0, by="rules")
+        return summary.of(SummaryDocument(v=1, thread="t", text=self.story.summary, versions=(version,)))
 
     def _append(self, append: Any) -> Any:
         count = len(self.thread.records)
@@ -150,6 +162,7 @@ class Teller:
             self.thread.records[at] = msgspec.structs.replace(record, events=tuple(map(left, record.events)))
         recipes, self.fold = self.fold.recipes, self.thread.fold()
         self.fold.recipes = recipes
+        self.summarised /= 2  # what it covered is erased, so that an older one is in force
 
 
 @pytest.mark.parametrize("batch", range(4))
@@ -305,19 +318,41 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
     turns = [one.turn for one in recipe.outline]
     assert turns == sorted(set(turns))
     assert all(turn < recipe.first_turn and not gone(inputs.fold.turns[turn]) for turn in turns)
-    assert not turns or recipe.outline_hidden == recipe.left - len(turns)
-    lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window))
+    told = check_summary(made, inputs, story)
+    assert not turns or told or recipe.outline_hidden == recipe.left - len(turns)
+    lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window) - size_of(told))
     assert [int(found[1]) for line in lines if (found := LINE.fullmatch(line))] == turns
-    assert sum(len(line.encode()) + 1 for line in lines) <= max(0.05 * story.window * 4, 512)
+    assert size_of([*told, *lines]) <= max(0.05 * story.window * 4, 512)
     assert len(turns) <= 64
     assert story.outline or not turns
     block = next((pieces for name, pieces in made.rendered.layers if name == "earlier" and pieces), ())
     if block and story.format == "openai":
         text = json.loads(block[0].data)["content"]
         expected = 3 + story.memory_tool + sum(map(bool, (recipe.left, recipe.erased, recipe.pending)))
-        expected += len(recipe.earlier) + bool(recipe.earlier_hidden) + len(turns) + bool(recipe.outline_hidden)
+        expected += len(recipe.earlier) + bool(recipe.earlier_hidden)
+        expected += len(told) + len(turns) + bool(recipe.outline_hidden)
         assert len(re.split("[\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]", text)) == expected
         assert text.count("<eunoe-record") == 1
+
+
+def check_summary(made: Made, inputs: Inputs, story: Story) -> Sequence[str]:
+    """The lines of the summary, which stands for the turns that it covers: of those none is named, and of the others
+    that left, each is named or counted."""
+    recipe, found = made.recipe, made.stored.summary
+    assert recipe.summary == (found.shown if found else None)
+    if found is None or recipe.summary is None:
+        return ()
+    last = recipe.summary.last
+    assert (recipe.left > 0, last > 0) == (True, True)
+    assert not [one.turn for one in recipe.outline if inputs.fold.turns[one.turn].ordinal <= last]
+    left = [turn for turn in inputs.fold.committed() if turn.number not in recipe.turns and not gone(turn)]
+    uncovered = [turn.number for turn in left if turn.ordinal > last]
+    assert not story.outline or len(uncovered) == len(recipe.outline) + recipe.outline_hidden
+    return found.lines
+
+
+def size_of(lines: Iterable[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)
 
 
 def check_stability(made: Made, last: Made | None) -> None:
@@ -351,7 +386,9 @@ def check_replay(kit: Any, teller: Teller, made: Made) -> None:
     for record in teller.thread.records:
         if record.position <= recipe.position:
             fold.add(record)
-    stored = kit.stored_of(recipe, fold, made.stored.instructions, list(teller.facts))
+    said = teller.summary(recipe.summary.last) if recipe.summary else None
+    shown = replace(said, shown=recipe.summary) if said and recipe.summary else None
+    stored = kit.stored_of(recipe, fold, made.stored.instructions, list(teller.facts), shown)
     assert render(recipe, stored).data == made.rendered.data
 
 
