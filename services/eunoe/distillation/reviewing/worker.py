@@ -25,17 +25,17 @@ from eunoe.distillation.trying import tried
 from eunoe.facts.kinds import Kinds
 from eunoe.models.door import Model
 from eunoe.runtime import dead_letters
-from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Store, Stored
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import limits
-from eunoe.schemas.errors import Busy, Damaged
+from eunoe.schemas import limits, records
+from eunoe.schemas.errors import Busy
 from eunoe.schemas.events import Event, Reviewed
 from eunoe.schemas.jobs import ReviewJob
 
 logger = logging.getLogger(__name__)
 
 PRODUCER = "review"
+KEY = records.producer_key(CALLER, PRODUCER)
 
 _job = msgspec.json.Decoder(ReviewJob)
 
@@ -63,8 +63,7 @@ class Reviewing:
         self._model, self._own = opening.opened(settings, model)
         self._stopping = stopping or anyio.Event()
         self._reader = Reader(store)
-        self._chains = ChainReader(store.log, store.space)
-        self._progress = Progress(store, self._reader, PRODUCER)
+        self._progress = Progress(store, self._reader, records.producer_key(CALLER, PRODUCER))
         self._appender = Appender(auditor, PRODUCER)
         self._letters = Letters(store, CALLER.principal, "review")
         self._outage = Outage(self._model.probe, clock, self._stopping)
@@ -156,15 +155,7 @@ class Reviewing:
         thread = standing.state.thread
         if not await self._letters.killed(thread, 0):
             return ""
-        return await self._letters.killed(thread, await self._written(standing))
-
-    async def _written(self, standing: Standing) -> int:
-        """When the last review of a thread was recorded (ms UTC), 0 for never; now where that cannot be read."""
-        *_, position = standing.state.producers.get(self._progress.key, (0, 0, 0))
-        try:
-            return (await self._chains.record(position)).header.time if position else 0
-        except Damaged:
-            return self._clock.now()
+        return await self._letters.killed(thread, await self._progress.written(standing))
 
     async def _append(self, standing: Standing, events: Sequence[Event]) -> None:
         reply = await self._appender.append(standing, tuple(events))
