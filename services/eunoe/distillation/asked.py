@@ -75,12 +75,12 @@ class Asked:
         )
 
 
-def check(address: Address, request: DistilRequest) -> None:
+def check(address: Address, request: DistilRequest, done: str = "distilled") -> None:
     """Raise `Denied` for who may only look, `Invalid` for a request that makes no sense."""
     if address.caller.role not in ("person", "caller", "agent"):
-        raise Denied(f"{address.caller.kind} may not have a thread distilled; a person, a caller or an agent may")
+        raise Denied(f"{address.caller.kind} may not have a thread {done}; a person, a caller or an agent may")
     if not address.thread:
-        raise Invalid("name the thread that is to be distilled")
+        raise Invalid(f"name the thread that is to be {done}")
     if request.up_to < 0 or request.wait < 0:
         raise Invalid("turns are numbered from 1 (0: every one), and no wait is shorter than 0 seconds")
     if request.window and not limits.WINDOW_MIN <= request.window <= limits.WINDOW_MAX:
