@@ -21,7 +21,6 @@ from eunoe.schemas.subjects import Caller
 
 PRODUCER = "distillation"
 CALLER = Caller("worker", "distillation")
-KEY = records.producer_key(CALLER, PRODUCER)
 BEHIND_SECONDS = 2.0  # seconds that a state which is behind is waited for at once
 _LOOK_SECONDS = 0.01  # seconds before the second look at it
 _LOOK_SHARE = 0.2  # of the time that was waited: seconds between two looks
@@ -58,14 +57,13 @@ class Standing:
 
 
 class Progress:
-    """Reads how far threads of one space are, for whoever appends under the producer with that ``key``
-    (`records.producer_key`)."""
+    """Reads how far threads of one space are, for one producer of a worker; ``key`` is its name in records and states."""
 
-    def __init__(self, store: Store, reader: Reader, key: str = KEY) -> None:
+    def __init__(self, store: Store, reader: Reader, producer: str = PRODUCER, caller: Caller = CALLER) -> None:
+        self.key = records.producer_key(caller, producer)
         self._documents = store.thread
         self._log = store.log
         self._reader = reader
-        self._key = key
 
     async def of(self, thread: str) -> Standing | None:
         """Where a thread is; None for one that has no records. A state that is behind is waited for a little while.
@@ -85,8 +83,8 @@ class Progress:
                     "start the facts worker and try again"
                 )
             await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * waited))
-        known = numbering.known_number(self._key, state)
-        return Standing(head, state, max(numbering.last_number(self._key, head.header, state), known) + 1)
+        known = numbering.known_number(self.key, state)
+        return Standing(head, state, max(numbering.last_number(self.key, head.header, state), known) + 1)
 
     async def state(self, thread: str) -> ThreadState:
         """The state as it is stored; that of a new thread where there is none yet."""
@@ -95,11 +93,11 @@ class Progress:
 
     async def written(self, standing: Standing) -> int:
         """When this producer appended last to a thread (ms UTC), 0 for never."""
-        _, _, position = standing.state.producers.get(self._key, (0, 0, 0))
+        _, _, position = standing.state.producers.get(self.key, (0, 0, 0))
         (stored,) = await self._log.get([position]) if position else (None,)
         return records.open_brief(records.open_wire(stored.data).header).time if stored else 0
 
     def _behind(self, head: Head, state: ThreadState) -> bool:
         """Whether the chain may have a record of this producer that its state does not reflect."""
-        known = numbering.known_number(self._key, state)
-        return known < numbering.last_number(self._key, head.header, state) or state.record < head.header.evicted
+        known = numbering.known_number(self.key, state)
+        return known < numbering.last_number(self.key, head.header, state) or state.record < head.header.evicted
