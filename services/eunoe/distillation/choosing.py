@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import anyio
+
 from eunoe.distillation.door import Distiller
 from eunoe.models import opening
 from eunoe.models.door import Model
@@ -41,8 +43,10 @@ def chosen(settings: Settings) -> Chosen:
     return Chosen(ModelDistiller(model, settings.model_window), model)
 
 
-def reviewing(store: Store, auditor: Auditor, settings: Settings, clock: Clock, model: Model | None) -> Reviewing:
-    """Who handles the jobs of the kind ``review``."""
+def reviewing(
+    store: Store, auditor: Auditor, settings: Settings, clock: Clock, model: Model | None, stopping: anyio.Event
+) -> Reviewing:
+    """Who handles the jobs of the kind ``review``; raises `Misconfigured` for a model that there is not."""
     from eunoe.distillation.reviewing.worker import Reviewing
 
-    return Reviewing(store, auditor, settings, clock, model)
+    return Reviewing(store, auditor, settings, clock, model, stopping)

@@ -56,7 +56,7 @@ class DistillationWorker:
         progress = Progress(store, reader)
         self._distilling = self._made(reader, progress)
         self._asked = Asked(store, reader, progress, on=self._distilling is not None)
-        self._reviews: Reviewing | None = None
+        self._reviews = self._reviewing()
 
     def handlers(self) -> Mapping[str, Handler]:
         return {"distil": self._asked.serve}
@@ -71,6 +71,8 @@ class DistillationWorker:
 
     async def drain(self) -> None:
         """Nothing is kept back: a job that is not done is delivered again."""
+        if self._reviews is not None:
+            await self._reviews.close()
         if self._chosen.distiller is not None:
             await self._chosen.distiller.close()
 
@@ -83,7 +85,8 @@ class DistillationWorker:
         """Do what jobs ask for, as far as it is not done."""
         for message in messages:
             if self._is(REVIEW, message.subject):
-                await self._reviewing.handle(message)
+                if self._reviews is not None:
+                    await self._reviews.handle(message)
             elif self._distilling is not None:
                 await self._distilling.up_to(_job.decode(message.data), message)
 
@@ -95,13 +98,12 @@ class DistillationWorker:
             await self._distilling.again(_job.decode(message.data))
         await self.handle(message)
 
-    @property
-    def _reviewing(self) -> Reviewing:
-        """Who handles reviews: made when the first one comes."""
-        if self._reviews is None:
-            model = self._chosen.model
-            self._reviews = choosing.reviewing(self._store, self._auditor, self._settings, self._clock, model)
-        return self._reviews
+    def _reviewing(self) -> Reviewing | None:
+        """Who handles reviews, None where they are off."""
+        if not self._settings.review.on:
+            return None
+        given = (self._store, self._auditor, self._settings, self._clock)
+        return choosing.reviewing(*given, self._chosen.model, self._pump.stopping)
 
     def _is(self, kind: str, subject: str) -> bool:
         return matches(subjects.jobs_filter(self._store.space, kind), subject)
