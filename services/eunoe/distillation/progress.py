@@ -57,7 +57,7 @@ class Standing:
 
 
 class Progress:
-    """Reads how far threads of one space are, for one producer of a worker; ``key`` is its name in records and states."""
+    """Reads how far threads of one space are, for one producer of a worker; ``key`` names it in records and states."""
 
     def __init__(self, store: Store, reader: Reader, producer: str = PRODUCER, caller: Caller = CALLER) -> None:
         self.key = records.producer_key(caller, producer)

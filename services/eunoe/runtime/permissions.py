@@ -33,7 +33,7 @@ READ_VERBS = (
     "summary",
     "distillations",
 )
-VERBS = ("append", "piece", *READ_VERBS)
+VERBS = ("append", "piece", "distil", "summarise", *READ_VERBS)
 PERSON_VERBS = (*VERBS, "anchor", "erase", "rebuild", "dead")
 WORKER_VERBS = ("append", "piece", "head", "show", "records")
 SERVED: dict[str, tuple[str, ...]] = {
@@ -44,6 +44,8 @@ SERVED: dict[str, tuple[str, ...]] = {
         "rebuild",
     ),
     "composition": ("compose", "turns"),
+    "distillation": ("distil",),
+    "summarising": ("summarise",),
 }
 OPERATOR = Caller("worker", "operator")  # who tails, verifies and exports the log, and looks at its status
 WORKERS = (*SERVED, OPERATOR.principal)  # the principals of the role worker
@@ -100,6 +102,7 @@ def _operator(space: str) -> Grant:
     reads = tuple(subject for stream in reading for subject in _reading(stream))
     others = (*subjects.all_streams(space), subjects.jobs_stream(space))
     sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in others if stream not in reading)
+    sees = (*sees, f"$JS.API.CONSUMER.LIST.{subjects.jobs_stream(space)}")
     asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild", "dead"))
     return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
 
@@ -125,7 +128,8 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 
 def _writing(space: str, worker: str) -> tuple[str, ...]:
     """What only this worker writes or takes away: the log is audit's, the buckets are the projector's, and jobs are
-    composition's to ask for, reviews extraction's, and audit's to have done again by the worker that failed."""
+    composition's to ask for, reviews extraction's, those that a person asks for theirs who do them, and audit's to have
+    done again by the worker that failed."""
     if worker == "audit":
         jobs = subjects.jobs_stream(space)
         kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
@@ -140,9 +144,8 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
     if worker == "facts":
         owning = (subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
         return (*owning, *taking)
-    if worker == "extraction":
-        return (subjects.jobs_filter(space, "review"), *taking)
-    return taking
+    own = {"extraction": "review", "distillation": "distil", "summarising": "summarise"}[worker]
+    return (subjects.jobs_filter(space, own), *taking)
 
 
 def _owning(space: str, scope: Bucket, slot: int) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ CLASSES = {
     "extraction": "ExtractionWorker",
     "facts": "FactsWorker",
     "composition": "CompositionWorker",
+    "distillation": "DistillationWorker",
+    "summarising": "SummarisingWorker",
 }
 NAMES = tuple(CLASSES)
 STOPS_LAST = "audit"  # for the others append through it

@@ -43,11 +43,11 @@ def _may(caller: Caller, subject: str) -> bool:
 
 
 def test_an_agent_asks_in_its_own_name_and_reads_its_own_inbox() -> None:
-    """Fourteen verbs, and one inbox."""
+    """Eighteen verbs, and one inbox."""
     found = grant("lab", AGENT)
 
     assert "eunoe.lab.append.agent.a=2Eb.>" in found.publish
-    assert len(found.publish) == len(VERBS) == 16
+    assert len(found.publish) == len(VERBS) == 18
     assert found.subscribe == ("_INBOX_agent_a=2Eb.>",)
     assert not found.answers
 
@@ -103,13 +103,16 @@ def test_the_projector_owns_both_sets_of_buckets(bucket: str) -> None:
     assert _may(OPERATOR, reading[1])
 
 
-def test_only_composition_and_extraction_ask_for_jobs() -> None:
-    """One has turns distilled, the other has them reviewed; every worker makes the queue where there is none."""
+def test_few_workers_ask_for_jobs() -> None:
+    """Composition has turns distilled, extraction has them reviewed, and who is asked by people to do something lets
+    that wait for itself; every worker makes the queue where there is none."""
     workers = [Caller("worker", name) for name in WORKERS]
 
     submitting = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "distil", "t"))]
     reviewing = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "review", "t"))]
-    assert (submitting, reviewing) == (["composition"], ["extraction"])
+    summing = [caller.principal for caller in workers if _may(caller, subjects.job("lab", "summarise", "t"))]
+    assert (submitting, reviewing) == (["composition", "distillation"], ["extraction"])
+    assert summing == ["composition", "summarising"]
     for verb in ("CREATE", "UPDATE"):
         making = [caller.principal for caller in workers if _may(caller, f"$JS.API.STREAM.{verb}.eunoe_lab_jobs")]
         assert making == [caller.principal for caller in workers if caller != OPERATOR]
@@ -124,7 +127,7 @@ def test_only_audit_has_work_done_again_by_the_worker_that_failed() -> None:
     for failed in SERVED:
         asking = [caller.principal for caller in workers if _may(caller, subjects.job_again("lab", failed, 7))]
         assert asking == ["audit"]
-    for failed in ("extraction", "facts"):
+    for failed in ("extraction", "facts", "distillation", "summarising"):
         assert _may(Caller("worker", failed), f"$JS.API.CONSUMER.MSG.NEXT.eunoe_lab_jobs.again-{failed}")
         assert _may(Caller("worker", failed), f"$JS.ACK.eunoe_lab_jobs.again-{failed}.1.2.3.4.5")
 
@@ -142,6 +145,7 @@ def test_only_audit_erases_messages(stream: str) -> None:
     ("verb", "who"),
     [
         *((verb, ("person", "viewer", "agent", "caller", "tool", "operator")) for verb in READ_VERBS),
+        *((verb, ("person", "agent", "caller", "tool")) for verb in ("distil", "summarise")),
         ("erase", ("person",)),
         ("rebuild", ("person", "audit", "operator")),
         ("dead", ("person", "operator")),
