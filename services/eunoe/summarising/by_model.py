@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from eunoe.distillation.door import Batch
 from eunoe.models import effort
 from eunoe.models.door import Limits, Model
@@ -17,11 +15,17 @@ from eunoe.summarising import answering, prompting
 class ModelSummariser:
     """Asks a model with a window of so many tokens; see `eunoe.distillation.door.Summariser`."""
 
-    by: Final[By] = "model"
-
     def __init__(self, model: Model, window: int) -> None:
         self._model = model
         self._window = window
+
+    @property
+    def by(self) -> By:
+        return "model"
+
+    @property
+    def by(self) -> By:
+        return "model"
 
     async def update(self, batch: Batch) -> tuple[str, Effort]:
         """See `eunoe.distillation.door.Summariser.update`. An answer that was cut off is none: what it has not come to

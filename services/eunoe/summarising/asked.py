@@ -1,0 +1,91 @@
+"""The verb ``summarise``: have a thread's summary brought up to date now, and wait for it."""
+
+from __future__ import annotations
+
+import anyio
+import msgspec
+
+from eunoe.distillation import asked
+from eunoe.distillation.progress import Progress, Standing
+from eunoe.distillation.reading import Reader
+from eunoe.facts.summary_store import SummaryStore
+from eunoe.runtime import aside, payload
+from eunoe.runtime.doors import Store
+from eunoe.schemas import subjects
+from eunoe.schemas.errors import Misconfigured, NotFound
+from eunoe.schemas.jobs import SummariseJob
+from eunoe.schemas.requests import DistilReply, DistilRequest
+from eunoe.schemas.subjects import Address
+from eunoe.summarising import batching
+
+KIND = "summarise"
+OFF = "nobody summarises here: EUNOE_SUMMARY is off; set it to together or apart, or unset it, and restart the worker"
+_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
+_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
+
+_request = msgspec.json.Decoder(DistilRequest)
+_job = msgspec.json.Decoder(SummariseJob)
+_encode = msgspec.json.Encoder().encode
+
+
+class Asked:
+    """Serves one space. The work is done by whoever takes the job."""
+
+    def __init__(self, store: Store, reader: Reader, progress: Progress, *, on: bool) -> None:
+        self._store = store
+        self._reader = reader
+        self._progress = progress
+        self._summaries = SummaryStore(store)
+        self._on = on
+
+    async def serve(self, address: Address, data: bytes) -> bytes:
+        return _encode(await self.answer(address, payload.read(_request, data)))
+
+    async def answer(self, address: Address, request: DistilRequest) -> DistilReply:
+        """Raises `Denied`, `Invalid`, `NotFound` for a thread that there is not, and `Misconfigured`."""
+        asked.check(address, request, "summarised")
+        if not self._on:
+            raise Misconfigured(OFF)
+        standing = await self._progress.of(address.thread)
+        if standing is None:
+            raise NotFound(f"there is no thread {address.thread!r}")
+        last = await self._last(standing, request.up_to)
+        if not last:
+            return DistilReply(state="nothing", up_to=standing.state.summarised, position=standing.head.position)
+        await self._submit(address.thread, request, standing)
+        return await self._waited(standing, last, request.wait)
+
+    async def _last(self, standing: Standing, up_to: int) -> int:
+        """The ordinal of the last turn that waits and says something, 0 where none does."""
+        last = await self._reader.ordinal(standing.head, up_to)
+        for first, end in reversed(list(batching.spans(standing.state.summarised, last))):
+            turns = await self._reader.turns(standing.head, first, end)
+            if found := max((turn.ordinal for turn in turns if batching.says(turn)), default=0):
+                return found
+        return 0
+
+    async def _submit(self, thread: str, request: DistilRequest, standing: Standing) -> None:
+        """Let a job wait for whatever turns wait, which asks for no less than the one in whose place it comes."""
+        subject = subjects.job(self._store.space, KIND, thread)
+        held = await self._store.jobs.held(subject)
+        before = _job.decode(held) if held is not None else None
+        job = SummariseJob(
+            thread=thread,
+            up_to=max(request.up_to or standing.head.header.turns, before.up_to if before else 0),
+            position=standing.head.position,
+            window=max(request.window, before.window if before else 0),
+            least=1,
+        )
+        await self._store.jobs.submit(subject, _encode(job))
+
+    async def _waited(self, before: Standing, last: int, seconds: float) -> DistilReply:
+        """Wait until the summary is that far, or until it is recorded that it stays as it was."""
+        thread, begun = before.state.thread, anyio.current_time()
+        state, kept = before.state, False
+        with aside.waiting(seconds):
+            while state.summarised < last and not kept:
+                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
+                state = await self._progress.state(thread)
+                kept = (await self._summaries.get(thread)).kept_at > before.head.position
+        done = state.summarised >= last
+        return DistilReply(state="done" if done else "waiting", up_to=state.summarised, position=state.position)
