@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from eunoe.distillation import items, prompting
 from eunoe.distillation.door import Drawn, Task
 from eunoe.models import effort
@@ -15,11 +13,13 @@ from eunoe.schemas.distilled_events import Distiller as By
 class ModelDistiller:
     """Asks a model with a window of so many tokens; see `eunoe.distillation.door.Distiller`."""
 
-    by: Final[By] = "model"
-
     def __init__(self, model: Model, window: int) -> None:
         self._model = model
         self._window = window
+
+    @property
+    def by(self) -> By:
+        return "model"
 
     async def draw(self, task: Task) -> Drawn:
         """See `eunoe.distillation.door.Distiller.draw`."""

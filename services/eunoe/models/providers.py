@@ -21,6 +21,9 @@ OPENAI = ("openai", "openai-chat")
 KEYLESS = "none"  # the key that is sent to a server of one's own that has none
 PLAIN = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
 """What any server with an OpenAI-compatible API takes: its oldest field for the length of an answer."""
+UNSPOKEN = ("\0<think>", "\0</think>")
+"""In the place of the tags that the library takes out of texts, wherever they stand: out of a value in an answer too,
+and of reasoning that never ended only the tag. `eunoe.models.answers.spoken` tells reasoning from what is said."""
 
 
 def model(setting: str, url: str, key: str) -> RemoteModel:
@@ -39,6 +42,7 @@ def model(setting: str, url: str, key: str) -> RemoteModel:
             f"EUNOE_MODEL is {setting!r}, and cannot be opened with what is set: give its key as EUNOE_MODEL_KEY, or "
             f"the address of its API as EUNOE_MODEL_URL ({_first(error)})"
         ) from error
+    found.profile["thinking_tags"] = UNSPOKEN
     return RemoteModel(setting, found)
 
 

@@ -34,8 +34,10 @@ async def distilling(*replies: Reply | str) -> AsyncIterator[tuple[Distiller, Mo
         model = opened(Settings(model="openai:llama", model_url=server.url))
         assert model is not None
         distiller = ModelDistiller(model, WINDOW)
-        yield distiller, server
-        await distiller.close()
+        try:
+            yield distiller, server
+        finally:
+            await distiller.close()
 
 
 async def drawn(reply: Reply | str) -> Drawn:
@@ -133,7 +135,8 @@ async def test_what_was_set_aside_can_be_kept_in_the_log() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["a ```json fence```", "{braces} [and] brackets", 'a \\"quoted\\" word', "</think> tag"]
+    "value",
+    ["a ```json fence```", "{braces} [and] brackets", 'a \\"quoted\\" word', "</think> tag", "<think>x</think>y"],
 )
 async def test_marks_of_an_answer_inside_of_a_value_are_words(value: str) -> None:
     found = await drawn(f'{{"facts": [{GOOD.replace("Postgres 16", value)}], "summary": "{SUMMARY}"}}')

@@ -69,12 +69,20 @@ def test_a_text_is_taken_as_it_is() -> None:
         ("<think>\nHm.\n</think>\n\nyes", "yes"),
         ("Hm, {} perhaps.</think>yes", "yes"),
         ("<think>on and on", "<think>on and on"),
+        ("<think>Hm.</think>the tag </think> ends it", "the tag </think> ends it"),
+        ('{"x": "the tag </think> ends it"}', '{"x": "the tag </think> ends it"}'),
+        ('```json\n{"x": "</think>"}\n```', '```json\n{"x": "</think>"}\n```'),
         ("half \ud83d a character", "half ? a character"),
     ],
 )
 def test_reasoning_is_no_part_of_what_is_said(text: str, left: str) -> None:
-    """Some servers leave it in the text, and some of them without its first mark."""
+    """Some servers leave it in the text, and some of them without its first mark; in JSON the mark is a word."""
     assert answers.spoken(text) == left
+
+
+@pytest.mark.parametrize(("text", "thinks"), [("<think>on and on", True), ("yes", False), ('{"x": "<think>"}', False)])
+def test_reasoning_without_an_end_says_nothing(text: str, thinks: bool) -> None:
+    assert answers.thinking(answers.spoken(text)) == thinks
 
 
 def test_the_longest_value_is_the_answer() -> None:

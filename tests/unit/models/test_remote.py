@@ -14,6 +14,7 @@ from polling import until
 
 from eunoe.models.door import Answer, Limits, Model, Usage
 from eunoe.models.opening import opened
+from eunoe.models.remote import PROBE
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
 from eunoe.schemas.errors import ModelFailed
@@ -91,6 +92,13 @@ async def test_thoughts_are_no_part_of_an_answer(asking: Asking) -> None:
         found = await model.ask("Where?", str)
 
     assert found.value == '{"x": 1}'
+
+
+@pytest.mark.parametrize("text", ['{"x": "a <think> tag"}', '{"x": "<think>a</think> b"}', '["</think>"]'])
+async def test_marks_of_thoughts_inside_of_json_are_words(asking: Asking, text: str) -> None:
+    """Nothing is taken out of a value."""
+    async with asking(text) as (model, _):
+        assert (await model.ask("Where?", str)).value == text
 
 
 async def test_what_passes_is_tried_again(asking: Asking) -> None:
@@ -194,6 +202,67 @@ async def test_no_more_is_asked_at_once_than_is_allowed() -> None:
         assert failed.value.detail["reason"] == "timeout"
         assert len(server.asked) == limits.MODEL_CALLS
         tasks.cancel_scope.cancel()
+
+
+async def test_an_answer_that_is_cut_off_is_one_for_whoever_takes_it_so(asking: Asking) -> None:
+    """It says that it was; without a word it is none."""
+    async with asking(Reply("By the", finish="length"), Reply("By the sea."), Reply(finish="length")) as (model, _):
+        half = await model.ask("Where?", str, partial=True)
+        whole = await model.ask("Where?", str, partial=True)
+        with pytest.raises(ModelFailed) as failed:
+            await model.ask("Where?", str, partial=True)
+
+    assert (half.value, half.cut_off) == ("By the", True)
+    assert (whole.value, whole.cut_off) == ("By the sea.", False)
+    assert failed.value.detail["reason"] == "cut_off"
+
+
+@pytest.mark.parametrize("reply", [Reply("yes"), Reply("Perhaps, but", finish="length"), Reply()])
+async def test_a_probe_takes_whatever_the_model_says(asking: Asking, reply: Reply) -> None:
+    """It is one short question."""
+    async with asking(reply) as (model, server):
+        await model.probe()
+
+    assert PROBE in server.prompt()
+    assert server.asked[0]["max_tokens"] == 16
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(status=429), "rate_limited"),
+        (Reply(status=503), "server"),
+        (Reply(status=401), "rejected"),
+        (Reply(drop=True), "unreachable"),
+        (Reply(body="[]"), "unreadable"),
+    ],
+)
+async def test_a_probe_fails_at_once(asking: Asking, reply: Reply, reason: str) -> None:
+    """It is not tried again: whoever probes does that when it is time."""
+    async with asking(reply) as (model, server):
+        with pytest.raises(ModelFailed) as failed:
+            await model.probe()
+
+    assert failed.value.detail["reason"] == reason
+    assert len(server.asked) == 1
+
+
+async def test_a_probe_waits_for_no_slot() -> None:
+    """A model that is asked as much as it may be still tells that it answers."""
+    async with openai() as (model, server), anyio.create_task_group() as tasks:
+        server.when |= {PROBE: "yes", "Where?": Reply(hold=True)}
+        for _ in range(limits.MODEL_CALLS):
+            tasks.start_soon(model.ask, "Where?", Point)
+        await until(lambda: server.held == limits.MODEL_CALLS, "every slot is taken")
+        await model.probe()
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_model_may_be_closed_twice(asking: Asking) -> None:
+    """By each of those that were given it."""
+    async with asking("yes") as (model, _):
+        await model.ask("Where?", str)
+        await model.close()
 
 
 async def test_the_cost_is_told_where_a_price_is_known() -> None:
