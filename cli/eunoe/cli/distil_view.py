@@ -32,6 +32,12 @@ class Made:
     facts: tuple[FactView, ...] = ()
 
     @property
+    def kept(self) -> bool:
+        """Whether the summary was left as it is, at last."""
+        made = self.reply.distillations
+        return self.verb == "summarise" and bool(made) and made[-1].summary == "kept"
+
+    @property
     def well(self) -> bool:
         """Whether it is done, and nothing of it failed."""
         failed = any(one.failed or one.summary == "kept" for one in self.reply.distillations)
@@ -55,6 +61,8 @@ def ended(found: Made) -> str:
             return f"nothing to do: {turns} {'is' if reached == 1 else 'are'} {done}"
         case "done":
             return f"done: {turns} {'is' if reached == 1 else 'are'} {done}"
+        case "waiting" if found.kept:
+            return f"not done: {turns} {'is' if reached == 1 else 'are'} {done}; the others wait for the next try"
         case "waiting":
             return (
                 f"not done yet: {turns} {'is' if reached == 1 else 'are'} {done}. It goes on in the background; "

@@ -66,6 +66,8 @@ async def work(
             return reply
         if reply.state != "waiting" or anyio.current_time() >= end:
             return await _whole(gate, thread, reply, before)
+        if verb == "summarise" and _kept(found := await _whole(gate, thread, reply, before)):
+            return found  # to ask again would be to try again
         told(reply)
         first = False
 
@@ -80,6 +82,11 @@ async def _whole(gate: Gate, thread: str, reply: DistilReply, before: int) -> Di
     fresh = sorted((one for one in made if one.record > before), key=lambda one: one.record)
     state = "done" if reply.state == "nothing" else reply.state
     return structs.replace(reply, state=state, distillations=tuple(fresh))
+
+
+def _kept(reply: DistilReply) -> bool:
+    """Whether the last that was made left the summary as it is."""
+    return bool(reply.distillations) and reply.distillations[-1].summary == "kept"
 
 
 async def summary(gate: Gate, thread: str, *, every: bool = False, after: Watermark | None = None) -> SummaryReply:

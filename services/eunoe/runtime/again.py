@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
+import anyio
 import msgspec
 
 from eunoe.runtime.doors import Clock, Store, Stored
@@ -13,6 +14,9 @@ from eunoe.schemas import limits, subjects
 from eunoe.schemas.jobs import AgainJob
 
 logger = logging.getLogger(__name__)
+
+LOOKS = 100  # looks whether a letter is gone, before what it asks for is done though it is there
+LOOK_SECONDS = 0.05  # seconds between two of them
 
 _job = msgspec.json.Decoder(AgainJob)
 
@@ -41,7 +45,17 @@ class Again:
 
     async def _handle(self, *jobs: Stored) -> None:
         for stored in jobs:
-            await self._handle_job(_job.decode(stored.data))
+            job = _job.decode(stored.data)
+            await self._let_go(job.number)
+            await self._handle_job(job)
+
+    async def _let_go(self, number: int) -> None:
+        """Wait a little until the letter is gone, so that nobody passes over what it is about because of it. Where it
+        stays, whoever was to erase it was ended: it can be replayed again."""
+        for _ in range(LOOKS):
+            if (await self._store.dead.get([number])) == [None]:
+                return
+            await anyio.sleep(LOOK_SECONDS)
 
 
 async def record_of(store: Store, job: AgainJob) -> Stored | None:

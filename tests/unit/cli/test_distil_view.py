@@ -115,6 +115,28 @@ def test_what_goes_on_in_the_background_is_said() -> None:
     assert not found.well
 
 
+def test_a_summary_that_was_left_as_it_is_does_not_go_on() -> None:
+    """Its turns wait for the next try, whoever asks for it."""
+    kept = Distillation(
+        kind="summarised",
+        record=9,
+        position=9,
+        time=NINE,
+        turns=((1, 3),),
+        by="model",
+        summary="kept",
+        reason="cut off",
+    )
+
+    lines = plain(distil_view.made(Made("summarise", "t", DistilReply(state="waiting", distillations=(kept,))), 80))
+
+    assert lines == [
+        "record 9 · 2026-01-31 09:05:07Z · summarised turns 1-3 by model",
+        "  summary kept: cut off",
+        "not done: 0 committed turns are in the summary; the others wait for the next try",
+    ]
+
+
 @pytest.mark.parametrize(("one", "well"), [(BY_RULES, True), (BY_MODEL, False), (FAILED, False)])
 def test_it_went_well_where_nothing_failed_and_no_summary_was_left_as_it_was(one: Distillation, well: bool) -> None:
     assert Made("distil", "t", DistilReply(state="done", distillations=(one,))).well == well

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -25,7 +25,11 @@ pytestmark = pytest.mark.anyio
 
 
 def piece(record: int) -> Distillation:
-    return Distillation(kind="distilled", record=record, position=record, time=1, turns=((1, 1),), by="rules")
+    """What a record tells; the thirteenth left the summary as it was."""
+    summary: Literal["", "kept"] = "kept" if record == 13 else ""
+    return Distillation(
+        kind="distilled", record=record, position=record, time=1, turns=((1, 1),), by="rules", summary=summary
+    )
 
 
 class Workers:
@@ -42,6 +46,7 @@ class Workers:
         answer: dict[str, Callable[[bytes], Any]] = {
             "head": lambda _: HeadReply(record=10),
             "distil": self._distil,
+            "summarise": self._distil,
             "distillations": self._page,
         }
         return msgspec.json.encode(answer[verb](data))
@@ -91,6 +96,20 @@ async def test_when_the_wait_ends_what_was_made_so_far_is_said() -> None:
 
     assert (reply.state, [one.record for one in reply.distillations]) == ("waiting", [11])
     assert workers.asked[0].wait == 0
+
+
+async def test_a_summary_that_could_not_be_updated_is_not_asked_for_until_the_wait_ends() -> None:
+    """It is asked for once more while nothing is said of it, and never once it is said that it stays as it was: the
+    other workers' answers would be to try again. While distilling goes on, later turns do."""
+    waiting = DistilReply(state="waiting", up_to=2)
+
+    reply = await distilling.work(gate(Workers(waiting, made=(13, 11))), "summarise", "t")
+
+    assert (reply.state, [one.record for one in reply.distillations]) == ("waiting", [11, 13])
+    distilled = await distilling.work(
+        gate(Workers(waiting, DistilReply(state="done", up_to=3), made=(13,))), "distil", "t"
+    )
+    assert distilled.state == "done"
 
 
 async def test_a_worker_that_is_busy_is_asked_again_and_told_of_when_the_wait_ends() -> None:

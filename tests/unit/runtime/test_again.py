@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import anyio
 import msgspec
 import pytest
 
-from eunoe.runtime.again import Again, record_of
-from eunoe.runtime.doors import Store, SystemClock
+from eunoe.runtime.again import LOOKS, Again, record_of
+from eunoe.runtime.doors import Store, Stored, SystemClock
 from eunoe.schemas import subjects
 from eunoe.schemas.jobs import AgainJob, DistilJob
 from eunoe.schemas.requests import DeadLetter
@@ -60,3 +62,38 @@ async def test_the_record_of_a_letter_is_read_where_it_is_still_there() -> None:
     assert found is not None
     assert found.data == b"said"
     assert await record_of(store, job(1, position=2)) is None
+
+
+async def test_nothing_is_done_again_while_its_letter_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker passes over what a letter is about; the letter goes as soon as the job waits. Where whoever was to erase
+    it was ended, it is done nevertheless."""
+    monkeypatch.setattr("eunoe.runtime.again.LOOK_SECONDS", 0.0)
+    store = memory_store()
+    looked: list[int] = []
+    get = store.dead.get
+
+    async def looking(numbers: Sequence[int]) -> list[Stored | None]:
+        looked.extend(numbers)
+        if len(looked) == 3:
+            await store.dead.erase(1)
+        return await get(numbers)
+
+    monkeypatch.setattr(store.dead, "get", looking)
+    for _ in range(2):
+        await store.dead.append(subjects.dead("test", "w"), b"{}")
+    seen: list[tuple[int, int]] = []
+    ended = anyio.Event()
+
+    async def handle(one: AgainJob) -> None:
+        seen.append((one.number, len(looked)))
+        if len(seen) == 2:
+            ended.set()
+
+    await submit(store, "w", 1)
+    await submit(store, "w", 2)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(Again(store, "w", handle, SystemClock()).run)
+        await ended.wait()
+        tasks.cancel_scope.cancel()
+
+    assert seen == [(1, 3), (2, 3 + LOOKS)]
