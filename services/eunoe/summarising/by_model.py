@@ -23,10 +23,6 @@ class ModelSummariser:
     def by(self) -> By:
         return "model"
 
-    @property
-    def by(self) -> By:
-        return "model"
-
     async def update(self, batch: Batch) -> tuple[str, Effort]:
         """See `eunoe.distillation.door.Summariser.update`. An answer that was cut off is none: what it has not come to
         is the newest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -16,33 +16,41 @@ from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import limits, records, subjects
+from eunoe.schemas import limits, subjects
 from eunoe.schemas.jobs import AgainJob, SummariseJob
 from eunoe.schemas.subjects import Caller
 from eunoe.summarising import choosing
 from eunoe.summarising.asked import KIND, Asked
+from eunoe.summarising.choosing import Chosen
 from eunoe.summarising.updates import Doors, Updates
 
 PRODUCER = "summarising"
-KEY = records.producer_key(Caller("worker", "summarising"), PRODUCER)
+CALLER = Caller("worker", "summarising")
 
 _job = msgspec.json.Decoder(SummariseJob)
 
 
 class SummarisingWorker:
-    """Serves ``summarise``. Where summaries are off, what is asked of it is done at once: a later job of a thread
-    covers what this one did."""
+    """Serves ``summarise``. ``choose`` says who writes summaries. Where they are off, what is asked of it is done at
+    once: a later job of a thread covers what this one did."""
 
     name = "summarising"
 
-    def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        auditor: Auditor,
+        settings: Settings,
+        clock: Clock,
+        choose: Callable[[Settings], Chosen] = choosing.chosen,
+    ) -> None:
         self._store = store
         self._on = settings.summary != "off"
-        self._chosen = choosing.chosen(settings)
+        self._chosen = choose(settings)
         self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock)
         self._again = Again(store, self.name, self.again, clock)
         reader = Reader(store)
-        progress = Progress(store, reader, KEY)
+        progress = Progress(store, reader, PRODUCER, CALLER)
         model = self._chosen.model
         doors = Doors(
             store=store,
