@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from eunoe.facts.values import cut
 from eunoe.schemas import limits
 from eunoe.schemas.events import Summarised, SummaryKept
 from eunoe.schemas.records import Record
@@ -46,7 +47,9 @@ def fold(document: SummaryDocument, record: Record) -> SummaryDocument:
         document = _with(document, *found, record)
     for event in record.events:
         if isinstance(event, SummaryKept) and record.position > highest(document):
-            document = msgspec.structs.replace(document, kept=event.reason, kept_at=record.position)
+            document = msgspec.structs.replace(
+                document, kept=cut(event.reason, limits.REASON_LENGTH), kept_at=record.position
+            )
     return document
 
 
