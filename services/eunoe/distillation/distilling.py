@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 
@@ -13,15 +13,13 @@ from eunoe.distillation import rules
 from eunoe.distillation.appending import Appender
 from eunoe.distillation.drawing import Drawing
 from eunoe.distillation.letters import Letters
-from eunoe.distillation.outage import Outage, pause
+from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
 from eunoe.distillation.rules import Ordinals
+from eunoe.distillation.trying import tried
 from eunoe.runtime import dead_letters
-from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Clock, Store, Stored
-from eunoe.runtime.tries import transient
-from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Distilled
 from eunoe.schemas.errors import Busy
 from eunoe.schemas.events import Event
@@ -57,13 +55,16 @@ class Distilling:
         """Ranges distilled, with what came of them; ``failed`` ones are passed over, ``raced`` ones another did."""
         return {**self._counts, **self._doors.outage.statistics()}
 
-    async def up_to(self, job: DistilJob, message: Stored) -> None:
-        """Distil what of a job the log does not show as distilled. Raises what passes by itself."""
+    async def up_to(self, job: DistilJob, message: Stored, *, dared: bool = False) -> None:
+        """Distil what of a job the log does not show as distilled. Raises what passes by itself.
+
+        ``dared``: also what killed whoever worked on it, which else is passed over.
+        """
         standing = await self._doors.progress.of(job.thread)
         if standing is None:
             return
         last = await self._doors.reader.ordinal(standing.head, job.up_to)
-        killed = await self._doors.letters.killed(job.thread, standing.state.distilled_at)
+        killed = "" if dared else await self._doors.letters.killed(job.thread, standing.state.distilled_at)
         while ordinals := rules.following(standing.state.distilled, last):
             if self._doors.stopping.is_set():
                 raise Busy("this worker stops; the rest of the job goes on elsewhere")
@@ -73,36 +74,34 @@ class Distilling:
                 after = await self._range(standing, ordinals, job, message)
             standing = after or await self._doors.progress.of(job.thread) or standing
 
-    async def again(self, job: DistilJob) -> None:
-        """Distil again the ranges of a job from which nothing could be drawn; what fails again is raised."""
+    async def again(self, job: DistilJob, message: Stored) -> None:
+        """Distil again the ranges of a job from which nothing could be drawn, and whatever else of it is not distilled;
+        what fails again is raised."""
         while (standing := await self._doors.progress.of(job.thread)) is not None:
             last = await self._doors.reader.ordinal(standing.head, job.up_to)
             ordinals = next((one[:2] for one in standing.state.undistilled if one[1] <= last), None)
             if ordinals is None:
-                return
+                return await self.up_to(job, message, dared=True)
             try:
                 await self._draw(standing, ordinals, job, again=True)
             except Exception as error:
                 if not await self._doors.outage.waited(error):
                     raise
+        return None
 
     async def _range(self, standing: Standing, ordinals: Ordinals, job: DistilJob, message: Stored) -> Standing | None:
         """One range, as often as it may be tried, and then without what it says. Where the thread is then; None where
         that is to be looked at."""
-        tried = 0
-        while True:
-            try:
-                return await self._draw(standing, ordinals, job)
-            except Exception as error:
-                if transient(error):
-                    raise
-                if await self._doors.outage.waited(error):
-                    return None
-                tried += 1
-                self._tell(job, ordinals, tried, error)
-                if tried >= limits.ATTEMPTS:
-                    return await self._give_up(standing, ordinals, message, tried, error)
-            await pause(backoff(tried, jitter=random.random()), self._doors.stopping)
+        done: list[Standing | None] = []
+
+        async def work() -> None:
+            done.append(await self._draw(standing, ordinals, job))
+
+        tell = partial(self._tell, job, ordinals)
+        failure = await tried(work, tell, self._doors.outage, self._doors.stopping)
+        if failure is not None:
+            return await self._give_up(standing, ordinals, message, *failure)
+        return done[0] if done else None
 
     async def _draw(
         self, standing: Standing, ordinals: Ordinals, job: DistilJob, *, again: bool = False
@@ -111,12 +110,12 @@ class Distilling:
         return await self._append(standing, await self._doors.drawing.events(standing, found, after, job.window))
 
     async def _give_up(
-        self, standing: Standing, ordinals: Ordinals, message: Stored, tried: int, error: Exception
+        self, standing: Standing, ordinals: Ordinals, message: Stored, attempts: int, error: Exception
     ) -> Standing | None:
         """Lay the job aside for people, and only then go on without this range."""
         reason = f"{type(error).__name__}: {error}"
         store, now, part = self._doors.store, self._doors.clock.now(), f"{ordinals[0]}-{ordinals[1]}"
-        await dead_letters.write(store, self._worker, message, tried, reason, now, part)
+        await dead_letters.write(store, self._worker, message, attempts, reason, now, part)
         return await self._pass_over(standing, ordinals, reason)
 
     async def _pass_over(self, standing: Standing, ordinals: Ordinals, reason: str) -> Standing | None:
@@ -145,9 +144,9 @@ class Distilling:
                 self._counts["dropped"] += event.dropped
                 self._counts["failed"] += bool(event.failed)
 
-    def _tell(self, job: DistilJob, ordinals: Ordinals, tried: int, error: Exception) -> None:
+    def _tell(self, job: DistilJob, ordinals: Ordinals, attempt: int, error: Exception) -> None:
         logger.warning(
             "distilling the committed turns %d to %d of %s failed, attempt %d: %s: %s",
-            *(*ordinals, job.thread, tried, type(error).__name__, error),
+            *(*ordinals, job.thread, attempt, type(error).__name__, error),
             extra={"action": "distillation_attempt_failed"},
         )

@@ -95,8 +95,9 @@ class DistillationWorker:
         letter = job.letter
         message = Stored(letter.subject, job.number, letter.payload.encode(), letter.time)
         if self._is(DISTIL, letter.subject) and self._distilling is not None:
-            await self._distilling.again(_job.decode(message.data))
-        await self.handle(message)
+            await self._distilling.again(_job.decode(message.data), message)
+        else:
+            await self.handle(message)
 
     def _reviewing(self) -> Reviewing | None:
         """Who handles reviews, None where they are off."""
