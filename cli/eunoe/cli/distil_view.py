@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from eunoe.cli import words
@@ -103,7 +104,7 @@ def whole(one: Distillation, facts: Mapping[str, FactView], width: int) -> Itera
     """One piece of work with every fact, what was set aside and why, and the whole reason where nothing came of it."""
     yield Text(words.one_line(f"record {one.record} · {words.moment(one.time)} · {heading(one)}", width), style="bold")
     for id_ in one.facts:
-        yield Text("  " + words.one_line(fact_line(id_, facts.get(id_)), width - 2))
+        yield Text("  " + fact_line(id_, facts.get(id_), width - 2))
     if one.dropped:
         yield Text(f"  {words.count(one.dropped, 'fact')} over the limit left out")
     for aside in one.set_aside:
@@ -129,12 +130,14 @@ def turns(spans: Spans) -> str:
     return f"turn{'' if single else 's'} " + ", ".join(words.span(*span) for span in spans)
 
 
-def fact_line(id_: str, fact: FactView | None) -> str:
-    """``f… decision database: Postgres · turn 3``; of one that is gone only its id."""
+def fact_line(id_: str, fact: FactView | None, width: int) -> str:
+    """``f… decision database: Postgres · turn 3``, in which the value is cut; of one that is gone only its id."""
     if fact is None:
         return f"{id_} is not there any more"
     stands = [part for part in (f"turn {fact.turn}" if fact.turn else "", *state(fact).splitlines()) if part]
-    return " · ".join([f"{fact.id} {fact.identity.subject} {fact.identity.name}: {fact.value}", *stands])
+    end = "".join(f" · {clean(part)}" for part in stands)
+    said = f"{fact.id} {fact.identity.subject} {fact.identity.name}: {fact.value}"
+    return words.one_line(said, width - cell_len(end)) + end
 
 
 def took(effort: Effort) -> str:
