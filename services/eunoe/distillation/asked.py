@@ -5,14 +5,17 @@ from __future__ import annotations
 import anyio
 import msgspec
 
+from eunoe.distillation.meanwhile import Meanwhile
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
+from eunoe.facts.kinds import Kinds
+from eunoe.facts.visibility import Viewer
 from eunoe.runtime import aside, payload
 from eunoe.runtime.doors import Store
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, Invalid, Misconfigured, NotFound
 from eunoe.schemas.jobs import DistilJob
-from eunoe.schemas.requests import DistilReply, DistilRequest
+from eunoe.schemas.requests import DistilReply, DistilRequest, ThreadState
 from eunoe.schemas.subjects import Address
 
 OFF = "nobody distils here: EUNOE_DISTILLER is off; set it to rules or model, or unset it, and restart the worker"
@@ -27,10 +30,11 @@ _encode = msgspec.json.Encoder().encode
 class Asked:
     """Serves one space. The work is done by whoever takes the job."""
 
-    def __init__(self, store: Store, reader: Reader, progress: Progress, *, on: bool) -> None:
+    def __init__(self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, *, on: bool) -> None:
         self._store = store
         self._reader = reader
         self._progress = progress
+        self._meanwhile = Meanwhile(store, kinds)
         self._on = on
 
     async def serve(self, address: Address, data: bytes) -> bytes:
@@ -48,7 +52,13 @@ class Asked:
         if standing.state.distilled >= last:
             return DistilReply(state="nothing", up_to=standing.state.distilled, position=standing.head.position)
         await self._submit(address.thread, request, standing)
-        return await self._waited(standing, last, request.wait)
+        state = await self._waited(standing, last, request.wait)
+        return DistilReply(
+            state="done" if state.distilled >= last else "waiting",
+            up_to=state.distilled,
+            distillations=await self._meanwhile.since(standing, state, Viewer(address.caller, address.thread)),
+            position=state.position,
+        )
 
     async def _submit(self, thread: str, request: DistilRequest, standing: Standing) -> None:
         """Let a job wait, which asks for no less than the one in whose place it comes."""
@@ -63,16 +73,15 @@ class Asked:
             )
         await self._store.jobs.submit(subject, _encode(job))
 
-    async def _waited(self, before: Standing, last: int, seconds: float) -> DistilReply:
-        thread, begun = before.state.thread, anyio.current_time()
+    async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
+        """The state once it is that far, or time is up."""
+        thread, begun = before.thread, anyio.current_time()
         state = before.state
         with aside.waiting(seconds):
             while state.distilled < last:
                 await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
                 state = await self._progress.state(thread)
-        return DistilReply(
-            state="done" if state.distilled >= last else "waiting", up_to=state.distilled, position=state.position
-        )
+        return state
 
 
 def check(address: Address, request: DistilRequest, done: str = "distilled") -> None:

@@ -17,6 +17,7 @@ from eunoe.distillation.letters import Letters
 from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress
 from eunoe.distillation.reading import Reader
+from eunoe.facts.kinds import Kinds
 from eunoe.runtime.again import Again
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.matching import matches
@@ -55,7 +56,7 @@ class DistillationWorker:
         reader = Reader(store)
         progress = Progress(store, reader)
         self._distilling = self._made(reader, progress)
-        self._asked = Asked(store, reader, progress, on=self._distilling is not None)
+        self._asked = Asked(store, reader, progress, Kinds(settings.kinds), on=self._distilling is not None)
         self._reviews = self._reviewing()
 
     def handlers(self) -> Mapping[str, Handler]:
