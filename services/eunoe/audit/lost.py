@@ -11,11 +11,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from eunoe.audit import spans
-from eunoe.schemas import ids, subjects
+from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.erasures import ErasureTarget
 from eunoe.schemas.events import Distilled, DistilledEvent, EntryBase, Erased, Reviewed, Summarised, SummaryKept
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.records import Record
+
+_DRAWN = ("distilled", "inferred")  # how what comes from prose comes about
 
 
 @dataclass(slots=True)
@@ -85,8 +87,9 @@ def says(event: DistilledEvent) -> bool:
 
 
 def whole_turn(fact: Assertion) -> bool:
-    """Whether a fact was drawn from a turn, and no entry is named for it."""
-    return fact.method == "distilled" and not fact.provenance.entries
+    """Whether a fact was drawn from a turn of which it names no entries, or not all of them."""
+    named = len(fact.provenance.entries)
+    return fact.method in _DRAWN and (not named or named >= limits.ENTRIES_NAMED)
 
 
 def _tells(record: Record, event: Reviewed, facts: Collection[str]) -> bool:

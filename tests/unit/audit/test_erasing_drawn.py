@@ -211,7 +211,7 @@ async def test_what_a_slow_distiller_appends_goes(desk: Desk) -> None:
 async def test_a_review_says_nothing_of_an_erased_record(desk: Desk, decision: Decision) -> None:
     """What it decided about a record that a person erases, in the words of that; what it did stays."""
     await talk(desk, 1)
-    record = drawn(SECRET, 1, subject="event", who="builder", scope="permanent", owner="builder", method="noted")
+    record = drawn(SECRET, 1, subject="event", who="builder", scope="permanent", owner="builder", method="inferred")
     other = await worked(desk, 1, reviewed(1, 1), record)
     fact = ids.fact_id("thread.t", other.origin, 1)
     named = replace(
