@@ -78,7 +78,7 @@ def test_one_is_shown_whole() -> None:
 
 
 def test_a_long_value_is_cut_and_how_the_fact_stands_is_not() -> None:
-    """``fbbbbbbbbbb decision d: `` is 24 columns, the end 20: of 60 columns 16 are left, one of them for the ellipsis."""
+    """``fbbbbbbbbbb decision d: `` is 24 columns, the end 20: 16 of 60 are left, one of them for the ellipsis."""
     line = distil_view.fact_line("fbbbbbbbbbb", fact("fbbbbbbbbbb", "d", "x" * 200, conflict=True), 60)
 
     assert line == f"fbbbbbbbbbb decision d: {'x' * 15}… · turn 3 · conflict"
