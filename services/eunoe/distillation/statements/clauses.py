@@ -1,7 +1,7 @@
 """The clauses of a sentence that may state something, each as it stands there. Pure.
 
-Dropped: what opens or ends a clause and says nothing ("Yes,", "By the way,", "too", a name that is called), conjunctions
-between clauses, and punctuation at the end.
+Dropped: what opens or ends a clause and says nothing ("Yes,", "By the way,", "too", a name that is called),
+conjunctions between clauses, and punctuation at the end.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from eunoe.distillation.statements.language import Language, compiled
 
-_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
-_QUOTED = re.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
-_END = " \t.!,;:…-–—"
+_APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
+_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb]*[\"\u201d\u201c\u00bb]")
+_END = " \t.!,;:…-\u2013—"
 _OPENINGS = 6  # openings of one clause that are dropped
 _LONG_QUOTE = 5  # words from which on a quote is what somebody else said
-_MARKS = re.compile(r"[\"“”„«»]")
+_MARKS = re.compile(r"[\"\u201c\u201d\u201e\u00ab\u00bb]")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause: as it stands in its text, and (of the same length) with plain apostrophes, as patterns see it; and all of
-    its sentence from there on."""
+    """A clause: as it stands in its text, and (of the same length) with plain apostrophes, as patterns see it; and all
+    of its sentence from there on."""
 
     text: str
     plain: str
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
 
 def clauses(sentence: str, language: Language) -> Iterator[Clause]:
     """The clauses of one sentence in order; none of a question or a quote of somebody else."""
-    if sentence.rstrip("\"”')*_ ").endswith("?") or _quotes(sentence):
+    if sentence.rstrip("\"\u201d')*_ ").endswith("?") or _quotes(sentence):
         return
     seen = plain(sentence)
     at = 0
@@ -75,6 +75,4 @@ def _opened(sentence: str, start: int, end: int, language: Language) -> Clause |
 def _quotes(sentence: str) -> bool:
     """Whether a sentence holds a quote that is more than a name, or a part of one."""
     rest = _QUOTED.sub("", sentence)
-    return bool(_MARKS.search(rest)) or any(
-        len(quote.split()) >= _LONG_QUOTE for quote in _QUOTED.findall(sentence)
-    )
+    return bool(_MARKS.search(rest)) or any(len(quote.split()) >= _LONG_QUOTE for quote in _QUOTED.findall(sentence))

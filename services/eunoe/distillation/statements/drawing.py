@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from eunoe.distillation.door import Speaker
-from eunoe.distillation.statements import dates, naming
+from eunoe.distillation.statements import dates, naming, sense
 from eunoe.distillation.statements.clauses import Clause, clauses, plain
 from eunoe.distillation.statements.language import Language, Pattern, compiled
 from eunoe.distillation.statements.prose import READ_CHARACTERS, sentences
 
 _ASKED = Pattern("note", "", "{topic}", whole=True)  # what somebody asks to remember, in no form that says more of it
-_EDGES = " \"'“”‘’,.;:!-–—"
+_EDGES = " ,.;:!-\u2013—"
+_QUOTES = ('""', "''", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u00ab\u00bb", "``")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +38,25 @@ class Statement:
 def statements(text: str, speaker: Speaker, said: int, languages: Iterable[Language]) -> Iterator[Statement]:
     """What is stated in a text that was said at so many ms UTC, in the order of the text, by each language in turn."""
     for language in languages:
-        reader = _Reader(language, speaker, said, of_a_person=_of_a_person(text, speaker, language))
+        reader = _Reader(language, speaker, said, text)
         for sentence in sentences(text, language.code):
             yield from reader.read(sentence)
 
 
-def _of_a_person(text: str, speaker: Speaker, language: Language) -> bool:
-    """Whether it is a person who speaks: one does as the person, and as the model where all that is said is of a life and
-    nothing of work with tools."""
-    if speaker == "person":
-        return True
-    seen = plain(text[:READ_CHARACTERS])
-    return bool(compiled(language.personal).search(seen)) and not compiled(language.working).search(seen)
+def trimmed(text: str) -> str:
+    """A value without punctuation at its edges, and without the quotes around it."""
+    clean = text.strip(_EDGES)
+    quoted = len(clean) > 1 and clean[0] + clean[-1] in _QUOTES
+    return clean[1:-1].strip(_EDGES) if quoted else clean
 
 
 class _Reader:
     """Reads the sentences of one text in order, and knows who was named last."""
 
-    def __init__(self, language: Language, speaker: Speaker, said: int, *, of_a_person: bool) -> None:
-        self._of_a_person = of_a_person
+    def __init__(self, language: Language, speaker: Speaker, said: int, text: str) -> None:
+        self._of_a_person = speaker == "person" or sense.of_a_life(plain(text[:READ_CHARACTERS]), language)
         self._language = language
-        self._speaker = speaker
+        self._speaker: Speaker = speaker
         self._said = said
         self._named = ""
 
@@ -91,36 +90,28 @@ class _Reader:
     def _statement(self, clause: Clause, pattern: Pattern, found: re.Match[str] | None) -> Statement | None:
         groups: Mapping[str, str | None] = found.groupdict() if found else {}
         start, end = found.span("value") if found and groups.get("value") is not None else (0, len(clause.text))
-        value = clause.text[start:end].strip(_EDGES)
-        if not (self._plain(clause.plain, pattern.plain) if pattern.plain else pattern.open or not self._points(groups.get("what") or value)):
+        value = trimmed(clause.text[start:end])
+        if not self._makes_sense(clause, pattern, groups.get("what") or value):
             return None
         name = self._name(pattern, groups, value)
         shown, when = dates.dated(value, self._said, self._language.dates)
         if pattern.plain and when and name:
             name = f"{name} {when}"
-        was = (groups.get("was") or "").strip(_EDGES)
+        was = trimmed(groups.get("was") or "")
         if not value or not (name or (not pattern.name and was)):
             return None
         return Statement(pattern.subject, name, shown, pattern.change, was, pattern.whole)
 
-    def _plain(self, text: str, telling: int) -> bool:
-        """Whether a plain statement makes sense alone, holds something, and is one of a person."""
+    def _makes_sense(self, clause: Clause, pattern: Pattern, kept: str) -> bool:
         language = self._language
-        if not self._of_a_person or compiled(language.unsaid).search(text) or self._points(text):
-            return False
-        when = bool(dates.words(text, language.dates))  # what has a time tells more
-        return naming.telling(text, language) + when >= telling
-
-    def _points(self, text: str) -> bool:
-        """Whether it points at something that it does not name."""
-        return any(
-            not compiled(antecedent).search(text, 0, word.start())
-            for pointing, antecedent in self._language.pointing
-            for word in compiled(pointing).finditer(text)
-        )
+        if not pattern.plain:
+            return pattern.open or not sense.points(kept, language)
+        told = self._of_a_person or sense.of_a_life(clause.plain, language)
+        return told and sense.alone(clause.plain, language, pattern.plain)
 
     def _name(self, pattern: Pattern, groups: Mapping[str, str | None], value: str) -> str:
-        language, who = self._language, self._language.speakers[self._speaker]
+        language = self._language
+        who = language.speakers[self._speaker]
         about = groups.get("about") or ""
         if compiled(language.pronoun).fullmatch(about):
             about = self._named
@@ -131,5 +122,7 @@ class _Reader:
             return ""
         own = who if compiled(language.own).search(value) else ""
         before = naming.thing(groups.get("was") or "", language, who)
-        filled = pattern.name.format(about=naming.thing(about, language, who), who=who, own=own, topic=topic, was=before)
+        filled = pattern.name.format(
+            about=naming.thing(about, language, who), who=who, own=own, topic=topic, was=before
+        )
         return " ".join(filled.split())

@@ -1,6 +1,6 @@
 """What is to be known of a language to draw statements from its sentences: data alone. Pure.
 
-Every text is a regular expression, matched without regard to case (``(?-i:…)`` heeds it) and with ``'`` for a
+Every form is a regular expression, matched without regard to case (``(?-i:…)`` heeds it) and with ``'`` for a
 typographic apostrophe.
 """
 
@@ -20,84 +20,97 @@ NEVER = r"(?!)"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One way to state something, matched at the start of a clause (``form``) that it does not have to fill.
+    """One way to state something: a form at the start of a clause, which it does not have to fill.
 
-    Groups of the form: ``about`` (what it is about), ``value`` (what is kept; without it the whole clause is), ``was``
-    (what it was before), ``what`` (what a name is made of; without it the value is). ``name`` is made of ``{about}``, ``{was}``, ``{who}`` (who speaks), ``{own}``
-    (the same, where they speak of themselves) and ``{topic}`` (the words that carry meaning). An empty one: it
-    only corrects what is in force already. ``whose`` speaks it: only a person, or both.
-    ``plain``: an everyday statement, which has to make sense alone, with so many words that tell something (0: another
-    kind of statement, which tells enough by its form). ``change``: it tells a newer
-    value of something. ``open``: its value may be anything, a reference to what was said before too. ``whole``:
-    it takes the rest of the sentence, however many clauses that has.
+    Its groups are ``value`` (what is kept; without it the whole clause is), ``about`` (the thing that it is about),
+    ``was`` (the value before) and ``what`` (what the name is made of; without it the value is).
     """
 
     subject: str
     form: str
     name: str = "{who} {topic}"
+    """Of ``{about}``, ``{was}``, ``{who}`` (who speaks), ``{own}`` (the same, where they speak of themselves) and
+    ``{topic}`` (the words that carry meaning). An empty one: it only corrects what is in force already."""
     whose: tuple[Speaker, ...] = ("person",)
     plain: int = 0
+    """An everyday statement, which has to make sense alone, with so many words that tell something (0: it is of
+    another kind, and tells enough by its form)."""
     change: bool = False
+    """It tells a newer value of something."""
     open: bool = False
+    """Its value may be anything, a reference to what was said before too."""
     whole: bool = False
+    """It takes the rest of the sentence, however many clauses that has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """Words that name a time by how far it is from now.
-
-    ``days`` maps words to days, ``numbers`` words to numbers, ``weekdays`` (Monday is 0) and ``months`` (January is 1)
-    likewise; ``units`` are the words for each span. ``near`` is a form with the groups ``last``, ``this``, ``next`` (one of them
-    is there) and ``what``: a unit, weekday or month; ``ago`` one with ``number`` and ``unit``. ``week`` and ``weekend``
-    say which one, by its first day.
-    """
+    """Words that name a time by how far it is from now."""
 
     days: Mapping[str, int] = field(default_factory=dict)
+    """Forms, and the days that each is from today."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     weekdays: Mapping[str, int] = field(default_factory=dict)
+    """Monday is 0."""
     months: Mapping[str, int] = field(default_factory=dict)
+    """January is 1."""
     units: Mapping[str, Span] = field(default_factory=dict)
     near: str = NEVER
+    """Groups: one of ``last``, ``this`` and ``next``, and ``what``: a unit, a weekday or a month."""
     ago: str = NEVER
+    """Groups: ``number`` and ``unit``."""
     week: str = "{}"
+    """How a week is named by its first day."""
     weekend: str = "{}"
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language.
-
-    ``code``: the tag that sentences are split by. ``patterns``: the first that takes a clause does. ``openings`` begin
-    a clause and ``closings`` end one, and both say nothing; ``asides`` are sentences that state nothing. ``joints`` stand between two clauses of a
-    sentence, ``lead`` opens a clause with when it was and is none. ``unsaid``: what a plain statement may not hold. ``pointing``: words that stand for something which was
-    said before, each with what they stand for where that is before them in the clause. ``pronoun`` begins a clause about somebody whose
-    name (``named``) was said shortly before. ``empty`` words carry nothing worth keeping, ``little`` ones are in no
-    name. ``remember`` asks to keep what
-    follows it. ``personal`` and ``working``: what a statement of a model has, and does not have, when both sides are people.
-    ``own``: words by which a speaker speaks of themselves, ``reflexive``: of what is theirs; ``speakers``: what speakers are called in names; ``articles`` are
-    dropped from those.
-    """
+    """One language."""
 
     code: str
+    """Its tag, by which sentences are split."""
     speakers: Mapping[Speaker, str]
+    """What who speaks is called in names."""
     patterns: tuple[Pattern, ...]
+    """The first whose form a clause has is taken."""
+
     openings: str = NEVER
+    """What begins a clause and says nothing."""
     closings: str = NEVER
+    """What ends one and says nothing."""
     asides: str = NEVER
+    """How clauses begin that state nothing."""
     joints: str = NEVER
+    """What is between two clauses of a sentence."""
     lead: str = NEVER
+    """What opens a clause with when something was, and is none."""
+
     unsaid: str = NEVER
+    """What a plain statement may not hold."""
     pointing: tuple[tuple[str, str], ...] = ()
+    """Words that stand for something, each with what that is where it stands before them in the clause."""
     pronoun: str = NEVER
+    """Stands for somebody whose name was said before."""
     named: str = NEVER
-    reflexive: str = NEVER
+    """A clause about somebody, their name in the group ``name``."""
     own: str = NEVER
+    """Words by which who speaks means themselves."""
+    reflexive: str = NEVER
+    """Words for what is theirs."""
     remember: str = NEVER
+    """Asks to keep what follows it."""
     personal: str = NEVER
+    """What somebody says who tells of their life, in the place of a model too."""
     working: str = NEVER
+    """What a model says that tells of its work with tools."""
+
     articles: frozenset[str] = frozenset()
+    """Words that are dropped from the names of things."""
     empty: frozenset[str] = frozenset()
+    """Words that tell nothing which is worth keeping."""
     little: frozenset[str] = frozenset()
+    """Words that are in no topic."""
     dates: Dates = Dates()
 
     @cached_property

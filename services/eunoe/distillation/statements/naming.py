@@ -13,16 +13,16 @@ from eunoe.distillation.statements.language import Language, compiled
 
 TOPIC_WORDS = 6  # words of a statement in its name
 
-_WORD = re.compile(r"[^\W_](?:[\w.+#/'’-]*[\w+#])?")
-_POSSESSIVE = re.compile(r"['’]s\Z", re.IGNORECASE)
-_EDGES = " \"'“”‘’,.;:"
+_WORD = re.compile(r"[^\W_](?:[\w.+#/'\u2019-]*[\w+#])?")
+_POSSESSIVE = re.compile(r"['\u2019]s\Z", re.IGNORECASE)
+_EDGES = " \"'\u201c\u201d\u2018\u2019,.;:"
 
 
 def content(text: str, language: Language) -> list[str]:
     """The words of ``text`` that carry meaning, lower case, in order, each once; words for a time are none."""
     for start, end in sorted(dates.words(text, language.dates), reverse=True):
         text = f"{text[:start]} {text[end:]}"
-    folded = (_POSSESSIVE.sub("", word).casefold().replace("’", "'") for word in _WORD.findall(text))
+    folded = (_POSSESSIVE.sub("", word).casefold().replace("\u2019", "'") for word in _WORD.findall(text))
     return list(dict.fromkeys(word for word in folded if word not in language.little))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import sentencex
+from sentencex import segment  # type: ignore[import-untyped]  # pyright: ignore[reportAttributeAccessIssue]
 
 READ_CHARACTERS = 32_768  # characters of the head of a text, and of its tail, that are read
 SENTENCE_MIN, SENTENCE_MAX = 6, 400  # characters of a sentence that may state something
@@ -18,7 +18,8 @@ SENTENCES_MAX = 400  # sentences of one text
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _NO_PROSE = re.compile(
-    r"""\s*(?:>|\||<[/!\w]|[-*+•‣▪–—]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|\#|\$\s|>>>|@@|[{}\[\]]|//|/\*|--?\w|"[\w-]+"\s*:
+    r"""\s*(?:>|\||<[/!\w]|[-*+\u2022\u2023\u25aa\u2013—]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|\#|\$\s|>>>|@@|[{}\[\]]|"
+    r"//|/\*|--?\w|"[\w-]+"\s*:
     |(?:def|class|import|from|return|for|while|if|elif|else|try|except|raise|with|async|await|const|let|var|function)
       \b.*[:;{(\[=]|[\w.]+\s*=\s|[\w./-]+\(.*\)\s*$|Traceback|File\s")""",
     re.VERBOSE,
@@ -33,7 +34,7 @@ def sentences(text: str, code: str) -> Iterator[str]:
     """The sentences of a text in a language, in order, each on one line with single spaces."""
     count = 0
     for line in _lines(text):
-        for sentence in sentencex.segment(code, line):
+        for sentence in segment(code, line):
             clean = sentence.strip()
             if SENTENCE_MIN <= len(clean) <= SENTENCE_MAX and not _CODED.search(clean):
                 yield clean

@@ -1,0 +1,1 @@
+"""English, as far as statements are drawn from it: data alone."""

@@ -1,0 +1,138 @@
+"""How English states tasks, the state of things, decisions and preferences. Pure data."""
+
+from __future__ import annotations
+
+from eunoe.distillation.statements.english.attributes import ATTRIBUTES, NAMES
+from eunoe.distillation.statements.english.words import DIRECTED, NAMED
+from eunoe.distillation.statements.language import Pattern
+
+_STATE = (
+    r"(?:all )?(?:green|red|failing|broken|passing|down|offline|online|flaky|fixed|blocked|unblocked|frozen|unfrozen|"
+    r"merged|deployed|deprecated|archived|released|disabled|enabled|read-only|up and running|back up|back online|"
+    r"unavailable|out of date|up to date|paused|live|stuck|unstable|stable)"
+)
+_STATE_OF = r"(?:(?:has |have )(?:been )?|is |are |'s |was |were |went |turned |got |keeps (?:on )?|keep )"
+_HOW = r"(?:(?:still|now|currently|again|already|no longer|not|finally|back to|back|being|completely|all) ){0,2}"
+_CHECKS = (
+    r"(?P<about>(?:the |our |all |all the |all of the )?(?:[\w.-]+ ){0,2}?(?:ci|builds?|tests|test suite|pipeline|"
+    r"test run|checks|nightly))"
+)
+_WHERE = r"(?: (?:on|in|for|of) (?:the )?[\w./-]+(?: [\w./-]+)?)?"
+_PARTS = r"(?P<about>(?:the|our) (?:[\w./-]+ ){0,3}?[\w./-]+|(?-i:[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
+
+STATES = (
+    Pattern("tests", rf"{_CHECKS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}\b", "{about}", open=True, change=True),
+    Pattern(
+        "tests",
+        rf"{_CHECKS}{_WHERE} (?:fails?|pass(?:es)?|failed|passed|broke|do(?:es)? not pass|don't pass|"
+        r"doesn't pass)(?: again| now| for| on| with| since|$)",
+        "{about}",
+        open=True,
+        change=True,
+    ),
+    Pattern(
+        "note",
+        rf"{_PARTS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}(?: again| now| for now| since| until| at the moment|"
+        r" by| on|$)",
+        "{about}",
+        open=True,
+        change=True,
+    ),
+)
+
+TASKS = (
+    Pattern(
+        "task",
+        r"(?:so )?(?:your (?:new |next |main |current |first )?(?:task|job|assignment|goal|mission)|"
+        r"the (?:new |next |main |current |first )?(?:task|assignment))"
+        r"(?: (?:here|now|today|for (?:you|now|today)))?(?: is|'s|:)(?: now)?(?: to| that you)?:? (?P<value>.{8,})",
+        "current",
+        open=True,
+        whole=True,
+    ),
+    Pattern(
+        "task",
+        r"(?:now |next )?(?:what )?(?:i|we) (?:now )?(?:want|need|would like|'d like) you to (?:please )?"
+        r"(?P<value>(?!(?:know|be|understand|remember|note|wait|stop|tell|explain|help|check|see|look|read|say|answer|"
+        r"confirm|go|proceed|do|try)\b).{8,})",
+        "current",
+        open=True,
+        whole=True,
+    ),
+)
+
+DECISIONS = tuple(
+    Pattern("decision", form, name, ("person", "model"), change=change)
+    for form, name, change in (
+        (
+            r"(?:we|i)(?:'ve| have)? (?:finally |now |just )?(?:decided|agreed|settled|resolved|chose|opted) "
+            r"(?P<what>(?:to (?:switch|move|change) from (?P<was>[\w .-]{1,40}?) to .{2,}))",
+            "{topic}",
+            True,
+        ),
+        (
+            r"(?:we|i)(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted) "
+            r"(?P<what>(?:to|on|that|against|for|not to) .{3,}? (?:for|as) (?:the|"
+            r"our) (?P<about>[\w-]+(?: [\w-]+){0,2}))$",
+            "{about}",
+            False,
+        ),
+        (
+            r"(?:we|i)(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted) "
+            r"(?P<what>(?:to|on|that|against|for|not to) .{3,})",
+            "{topic}",
+            False,
+        ),
+        (
+            r"(?:let's|let us|we'll|we will|we are going to|we're going to|i'll|i will)(?: now| just)? (?:go with|"
+            r"stick with|"
+            r"stick to|settle on|use|switch to|move to) (?P<what>.{2,}?) (?:for|as) (?:the|our) "
+            r"(?P<about>[\w-]+(?: [\w-]+){0,2}?)(?: instead| now)?(?: of (?P<was>[\w .-]{1,40}))?$",
+            "{about}",
+            True,
+        ),
+        (
+            r"(?:let's|let us|we'll|we will|i'll|i will)(?: now| just)? (?P<what>(?:go with|stick with|stick to|"
+            r"settle on|switch to) "
+            r".{2,}?)(?: (?:instead of|rather than|and not) (?P<was>[\w .-]{1,40}))?$",
+            "{topic}",
+            False,
+        ),
+        (r"(?:the |our |my )?(?:final )?decision(?: is|:| was)(?: that| to)? (?P<what>.{4,})", "{topic}", False),
+        (r"(?:it (?:is|was|has been) |it's )(?:decided|settled|agreed)(?: that|:) (?P<what>.{4,})", "{topic}", False),
+    )
+)
+
+PREFERENCES = (
+    Pattern(
+        "preference",
+        rf"(?P<about>{NAMED}|he|she) (?:now |really |always |usually |much )?"
+        r"(?:prefers?|insists on|wants|likes|dislikes|hates|can't stand|loves) (?!to know\b|you\b|me\b|"
+        r"us\b)(?P<what>.{3,})",
+        "{about} {topic}",
+    ),
+    Pattern(
+        "preference",
+        r"(?:i|we)(?:'d| would)? (?:now |really |always |usually |much |generally )?prefer .{3,}",
+        "{who} {topic}",
+        plain=1,
+    ),
+    Pattern("preference", rf"(?:please )?(?P<value>(?:always|never) (?:{DIRECTED})\b .{{3,}})", "{topic}"),
+    Pattern(
+        "preference", r"(?:please )?(?P<value>(?:keep to|stick to|stay with|make sure to always) .{3,})", "{topic}"
+    ),
+    Pattern(
+        "preference",
+        r"(?:please )?(?P<value>(?:use|write|prefer) .{2,60}?(?:, not|,? and not| instead of| rather than|"
+        r" over) .{2,60})",
+        "{topic}",
+    ),
+    Pattern(
+        "preference",
+        r"(?:please )?(?P<value>(?:don't|do not) (?:ever )?(?:use|commit|push|touch|add|write|mock|merge|"
+        r"change|edit|deploy|delete|rename|format|force-push) .{3,})",
+        "{topic}",
+    ),
+)
+
+FACTS = (*TASKS, *NAMES, *ATTRIBUTES, *STATES, *DECISIONS, *PREFERENCES)
