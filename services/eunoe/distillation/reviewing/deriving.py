@@ -11,8 +11,9 @@ from eunoe.distillation.reviewing.likeness import near as alike
 from eunoe.distillation.reviewing.records import Known, Near, Part, bearing, nearest, text
 from eunoe.distillation.reviewing.surveying import Survey
 from eunoe.models import effort
-from eunoe.models.door import Limits, Model
+from eunoe.models.door import Answer, Limits, Model
 from eunoe.schemas import limits
+from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.events import Event
 from eunoe.schemas.facts import Identity
 
@@ -34,23 +35,34 @@ class Reviewer:
             return (recording.nothing(part),)
         if refusal := part.place.refusal(self._keepers):
             return (recording.nothing(part, refusal),)
-        seen = await self._survey.seen(part)
-        ranked = await self._survey.bodies(bearing(seen, part.turns)[: limits.REVIEW_SHOWN])
-        shown = prompting.fitting(ranked, part.place, self._window)
-        answer = await self.model.ask(
+        ranked = bearing(await self._survey.seen(part), part.turns)[: limits.REVIEW_SHOWN]
+        shown = prompting.fitting(await self._survey.bodies(ranked), part.place, self._window)
+        answer = await self._asked(part, shown)
+        kinds = [name for name, _ in self._survey.kinds]
+        answered = candidates.read(answer.value, part.turns, kinds, cut_off=answer.cut_off)
+        return await self._compared(part, answered, shown, effort.of(answer))
+
+    async def _asked(self, part: Part, shown: Sequence[Known]) -> Answer[str]:
+        return await self.model.ask(
             prompting.prompt(part.turns, shown, self._survey.kinds, part.place, self._window),
             str,
             Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(self._window)),
             system=prompting.system(self._prompt),
             partial=True,
         )
-        kinds = [name for name, _ in self._survey.kinds]
-        answered = candidates.read(answer.value, part.turns, kinds, cut_off=answer.cut_off)
+
+    async def _compared(
+        self, part: Part, answered: Answered, shown: Sequence[Known], took: Effort
+    ) -> tuple[Event, ...]:
+        """What comes of an answer, by the records as they are now: others were written while the model was asked."""
+        seen = await self._survey.seen(part)
+        there = {one.id for one in seen}
         barred, since = await self._survey.past(part, _said(part, answered))
         near = {one.summary: await self._near(one, seen) for one in answered.candidates}
-        decided = decide(answered.candidates, near, {one.id: one for one in shown}, part.place, barred)
+        named = {one.id: one for one in shown if one.id in there}
+        decided = decide(answered.candidates, near, named, part.place, barred)
         decided.set_aside[:0] = answered.set_aside
-        return recording.events(part, decided, effort.of(answer), since)
+        return recording.events(part, decided, took, since)
 
     async def _near(self, one: Candidate, seen: Sequence[Known]) -> Sequence[Near]:
         """The records most like a candidate, with the bodies of those that may say the same."""

@@ -63,7 +63,7 @@ class Reviewing:
         self._model, self._own = opening.opened(settings, model)
         self._stopping = stopping or anyio.Event()
         self._reader = Reader(store)
-        self._progress = Progress(store, self._reader, records.producer_key(CALLER, PRODUCER))
+        self._progress = Progress(store, self._reader, PRODUCER)
         self._appender = Appender(auditor, PRODUCER)
         self._letters = Letters(store, CALLER.principal, "review")
         self._outage = Outage(self._model.probe, clock, self._stopping)
