@@ -6,15 +6,18 @@ import anyio
 import msgspec
 
 from eunoe.distillation import asked
+from eunoe.distillation.meanwhile import Meanwhile
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
+from eunoe.facts.kinds import Kinds
 from eunoe.facts.summary_store import SummaryStore
+from eunoe.facts.visibility import Viewer
 from eunoe.runtime import aside, payload
 from eunoe.runtime.doors import Store
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Misconfigured, NotFound
 from eunoe.schemas.jobs import SummariseJob
-from eunoe.schemas.requests import DistilReply, DistilRequest
+from eunoe.schemas.requests import DistilReply, DistilRequest, ThreadState
 from eunoe.schemas.subjects import Address
 from eunoe.summarising import batching
 
@@ -31,10 +34,11 @@ _encode = msgspec.json.Encoder().encode
 class Asked:
     """Serves one space. The work is done by whoever takes the job."""
 
-    def __init__(self, store: Store, reader: Reader, progress: Progress, *, on: bool) -> None:
+    def __init__(self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, *, on: bool) -> None:
         self._store = store
         self._reader = reader
         self._progress = progress
+        self._meanwhile = Meanwhile(store, kinds)
         self._summaries = SummaryStore(store)
         self._on = on
 
@@ -53,7 +57,13 @@ class Asked:
         if not last:
             return DistilReply(state="nothing", up_to=standing.state.summarised, position=standing.head.position)
         await self._submit(address.thread, request, standing)
-        return await self._waited(standing, last, request.wait)
+        state = await self._waited(standing, last, request.wait)
+        return DistilReply(
+            state="done" if state.summarised >= last else "waiting",
+            up_to=state.summarised,
+            distillations=await self._meanwhile.since(standing, state, Viewer(address.caller, address.thread)),
+            position=state.position,
+        )
 
     async def _last(self, standing: Standing, up_to: int) -> int:
         """The ordinal of the last turn that waits and says something, 0 where none does."""
@@ -78,14 +88,13 @@ class Asked:
         )
         await self._store.jobs.submit(subject, _encode(job))
 
-    async def _waited(self, before: Standing, last: int, seconds: float) -> DistilReply:
-        """Wait until the summary is that far, or until it is recorded that it stays as it was."""
-        thread, begun = before.state.thread, anyio.current_time()
+    async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
+        """The state once the summary is that far, or it is recorded that it stays as it was, or time is up."""
+        thread, begun = before.thread, anyio.current_time()
         state, kept = before.state, False
         with aside.waiting(seconds):
             while state.summarised < last and not kept:
                 await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
-                state = await self._progress.state(thread)
-                kept = (await self._summaries.get(thread)).kept_at > before.head.position
-        done = state.summarised >= last
-        return DistilReply(state="done" if done else "waiting", up_to=state.summarised, position=state.position)
+                document, state = await self._summaries.get(thread), await self._progress.state(thread)
+                kept = before.head.position < document.kept_at <= state.position
+        return state

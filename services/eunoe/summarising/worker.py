@@ -11,6 +11,7 @@ from eunoe.distillation.letters import Letters
 from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress
 from eunoe.distillation.reading import Reader
+from eunoe.facts.kinds import Kinds
 from eunoe.runtime.again import Again
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.pump import Pump
@@ -65,7 +66,7 @@ class SummarisingWorker:
             stopping=self._pump.stopping,
         )
         self._updates = Updates(self.name, doors)
-        self._asked = Asked(store, reader, progress, on=self._on)
+        self._asked = Asked(store, reader, progress, Kinds(settings.kinds), on=self._on)
 
     def handlers(self) -> Mapping[str, Handler]:
         return {"summarise": self._asked.serve}
