@@ -10,17 +10,21 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from composition_desks import BUILDER, System
+from composition_desks import BUILDER, DISTILLATION, EXTRACTION, System
 
 from eunoe.composition import worker
+from eunoe.composition.blocks import spans
 from eunoe.composition.worker import CompositionWorker
 from eunoe.schemas import limits
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import (
+    Distilled,
     Event,
+    Extracted,
     Instructions,
     Prompt,
     Response,
+    Summarised,
     ToolCall,
     ToolResult,
     TurnAborted,
@@ -49,10 +53,13 @@ class Life:
 
     def __init__(self, seed: int, composed: float) -> None:
         self.chance = Random(seed)
-        self.system = System()
+        self.system = System(distiller="rules")
         self.composed = composed
         self.profiles = [PROFILES[0]]
         self.open: dict[str, Caller] = {}
+        self.committed: list[int] = []
+        self.drawn = 0
+        self.summary = 0
         self.count = 0
 
     def text(self) -> str:
@@ -75,6 +82,31 @@ class Life:
         if self.chance.random() < 0.15:
             await self.system.fact(self.text()[:50], name=self.chance.choice("abc"), turn=self.count)
             await self.system.project()
+        if self.chance.random() < 0.1:
+            await self._drawn()
+
+    async def _drawn(self) -> None:
+        """Everything is drawn from turns up to one that chance has it, and the summary goes on, or stays behind."""
+        first, newest = self.drawn + 1, min(len(self.committed), self.drawn + limits.DISTILLED_TURNS)
+        last = self.chance.randint(self.drawn, newest)
+        if first > last:
+            return
+        for ordinal in range(first, last + 1):
+            turn = self.committed[ordinal - 1]
+            await self.system.append(Extracted(turn=turn, ordinal=ordinal), caller=EXTRACTION)
+        events: list[Event] = [Distilled(first=first, last=last, turns=self._turns(first, last), by="rules")]
+        if self.chance.random() < 0.7:
+            text = ". ".join(self.text() for _ in range(self.chance.choice((1, 3, 20))))
+            turns, entries = self._turns(1, last), ((1, 2),)
+            said = Summarised(text=text, last=last, turns=turns, entries=entries, by="rules", before=self.summary)
+            events.append(said)
+        reply = await self.system.append(*events, caller=DISTILLATION)
+        self.summary = reply.position if len(events) > 1 else self.summary
+        self.drawn = last
+        await self.system.project()
+
+    def _turns(self, first: int, last: int) -> tuple[tuple[int, int], ...]:
+        return tuple(spans(sorted(self.committed[first - 1 : last])))
 
     def request(self, how: dict[str, Any]) -> dict[str, Any]:
         """A look at the next request: of an open turn, or of one that is to come."""
@@ -112,7 +144,9 @@ class Life:
         await self.system.append(*events, key=key, caller=self.open[key])
 
     async def _end(self, key: str) -> None:
-        await self._append(key, TurnAborted(reason="so") if self.chance.random() < 0.1 else TurnCommitted())
+        aborted = self.chance.random() < 0.1
+        await self._append(key, TurnAborted(reason="so") if aborted else TurnCommitted())
+        self.committed += [] if aborted else [int(key.removeprefix("k"))]
         del self.open[key]
 
 
@@ -161,14 +195,19 @@ def check(found: dict[str, Any]) -> None:
     ("seed", "turns", "composed"), [(100, 150, 0.15), (107, 150, 0.15), (5, 60, 0.6), (1, 40, 1.0)]
 )
 async def test_every_replica_makes_the_same_of_a_request(seed: int, turns: int, composed: float) -> None:
-    """In profiles that were used a moment ago, long ago and never; with facts that are still to come."""
+    """In profiles that were used a moment ago, long ago and never; with facts that are still to come, and a summary
+    that goes on and stays behind."""
     life = Life(seed, composed)
     replicas = Replicas(life.system)
+    summaries = 0
     for number in range(turns):
         await life.turn()
         if number % (turns // 5) == turns // 5 - 1:
             for how in PROFILES:
-                check(await replicas.results(life.request(how)))
+                found = await replicas.results(life.request(how))
+                check(found)
+                summaries += isinstance(found["warm"], tuple) and found["warm"][0].summary is not None
+    assert summaries
 
 
 async def test_a_profile_from_before_a_whole_window_begins_anew(kit: Any) -> None:

@@ -10,11 +10,12 @@ import msgspec
 import pytest
 from composition_desks import System
 
+from eunoe.composition.submitting import Kind
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Context
 from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.events import Prompt, Response, TurnCommitted
-from eunoe.schemas.jobs import DistilJob
+from eunoe.schemas.jobs import DistilJob, SummariseJob
 
 WINDOW = 2048
 
@@ -139,3 +140,43 @@ async def test_a_queue_that_fails_fails_no_context(
     assert "could not be sent ahead" in caplog.text
     assert first.messages == second.messages
     assert [job.up_to for job in await jobs_of(system)] == [needed(second)]
+
+
+async def kinds_of(**settings: str) -> dict[str, DistilJob | SummariseJob]:
+    """The jobs that wait once turns leave, by kind, where that is set."""
+    system = System(**settings)
+    key = await system.talked(9)
+    await system.compose(key=key, store=True, window=WINDOW)
+    kinds: dict[Kind, type[DistilJob] | type[SummariseJob]] = {"distil": DistilJob, "summarise": SummariseJob}
+    found: dict[str, DistilJob | SummariseJob] = {}
+    for kind, job in kinds.items():
+        consumer = await system.store.jobs.consumer(kind, [subjects.jobs_filter("test", kind)])
+        for one in await consumer.fetch(10, 0.001):
+            found[kind] = msgspec.json.decode(one.message.data, type=job)
+    return found
+
+
+async def test_only_work_that_is_in_use_is_asked_for() -> None:
+    """A summary that is written together with the facts, or not at all, has no job of its own; one that is written apart
+    has, whether facts are drawn or not."""
+    assert (
+        list(await kinds_of(distiller="rules")) == list(await kinds_of(distiller="model", summary="off")) == ["distil"]
+    )
+    assert await kinds_of(distiller="off") == {}
+    assert list(await kinds_of(distiller="off", summary="apart")) == ["summarise"]
+    apart = await kinds_of(distiller="rules", summary="apart")
+    assert {kind: (type(job), job.window) for kind, job in apart.items()} == {
+        "distil": (DistilJob, WINDOW),
+        "summarise": (SummariseJob, WINDOW),
+    }
+    assert apart["distil"].up_to == apart["summarise"].up_to > 0
+
+
+async def test_a_job_names_the_largest_window_of_a_thread(system: System) -> None:
+    """The summary is written for that, and shortened in smaller ones."""
+    key = await system.talked(9)
+    await system.compose(key=key, store=True, window=65_536)
+
+    await system.compose(key=key, store=True, window=WINDOW)
+
+    assert [job.window for job in await jobs_of(system)] == [65_536]

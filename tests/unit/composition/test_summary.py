@@ -18,7 +18,8 @@ from eunoe.composition.summary import Summary
 from eunoe.schemas.context import LeftTurn, ShownSummary
 from eunoe.schemas.distil_requests import SummaryDocument, SummaryVersion
 from eunoe.schemas.distilled_events import Effort
-from eunoe.schemas.events import Erased, Summarised
+from eunoe.schemas.events import Erased, Event, Summarised
+from eunoe.schemas.records import Header, Record
 
 SHOWN = ShownSummary(version=3, position=40, index=1, last=4)
 TEXT = "Turn 1: person: Add a flag.\nTurn 2: model: The flag is there.\nTurn 4: person: Test it."
@@ -32,6 +33,14 @@ FOUR = (
 
 def made(text: str = TEXT, turns: Any = ((1, 2), (4, 4)), by: str = "rules") -> Summary:
     return Summary(SHOWN, text, turns, by)
+
+
+def record(position: int, *events: Event) -> Record:
+    header = Header(
+        v=1, space="test", chain="thread.t", record=1, prev="", time=0, role="worker", principal="distillation",
+        producer="distillation", n=1, request="", digests=(),
+    )  # fmt: skip
+    return Record(position=position, header=header, hash="", events=events)
 
 
 # Lines
@@ -78,9 +87,8 @@ def test_nothing_in_it_can_pose_as_anything_else() -> None:
 def test_the_name_of_a_model_is_one_line_too() -> None:
     """However it is written, and however long it is."""
     event = Summarised(text="x", last=1, turns=((1, 1),), entries=(), by="model", effort=Effort(model="a\nb" * 90))
-    record = msgspec.defstruct("Record", ["position", "events"])(position=40, events=(Erased(kind="distilled"), event))
 
-    found = summary.told(SHOWN, [record])
+    found = summary.told(SHOWN, [record(40, Erased(kind="distilled"), event)])
 
     assert found is not None
     head, line = found.lines
@@ -94,12 +102,12 @@ def test_the_name_of_a_model_is_one_line_too() -> None:
 
 def test_a_summary_that_was_erased_is_not_told() -> None:
     """In its record, with its record, or of a record of something else."""
-    kind = msgspec.defstruct("Record", ["position", "events"])
-    gone = kind(position=40, events=(Erased(kind="distilled"), Erased(kind="summarised")))
+    gone = (Erased(kind="distilled"), Erased(kind="summarised"))
 
-    assert summary.told(SHOWN, [gone]) is None
-    assert summary.told(SHOWN, [kind(position=40, events=())]) is None
-    assert summary.told(SHOWN, [kind(position=41, events=(Erased(kind="x"),) * 2)]) is None
+    assert summary.told(SHOWN, []) is None
+    assert summary.told(SHOWN, [record(40, *gone)]) is None
+    assert summary.told(SHOWN, [record(40)]) is None
+    assert summary.told(SHOWN, [record(41, *gone)]) is None
 
 
 def test_what_is_stored_is_shown_by_where_it_is() -> None:
