@@ -157,7 +157,7 @@ async def kinds_of(**settings: str) -> dict[str, DistilJob | SummariseJob]:
 
 
 async def test_only_work_that_is_in_use_is_asked_for() -> None:
-    """A summary that is written together with the facts, or not at all, has no job of its own; one that is written apart
+    """A summary that is written with the facts, or not at all, has no job of its own; one that is written apart
     has, whether facts are drawn or not."""
     assert (
         list(await kinds_of(distiller="rules")) == list(await kinds_of(distiller="model", summary="off")) == ["distil"]
