@@ -28,25 +28,24 @@ class TurnsAgain:
         self._auditor = auditor
         self._chains = chains
         self._derive = derive
-        self.done = 0
 
-    async def turn(self, record: Record, ordinal: int) -> None:
-        """Derive the turn that a record committed, if the last that was said of it is that it failed.
+    async def turn(self, record: Record, ordinal: int) -> bool:
+        """Derive the turn that a record committed, if the last that was said of it is that it failed; whether it was.
 
         Raises `Busy` where another worker did so at the same time: then it is looked at again.
         """
         chain = record.header.chain
         number = (await self._auditor.head(chain, PRODUCER)).n  # before the log is read: what comes between is refused
         if not await self._failed(record, ordinal):
-            return
+            return False
         events = await self._derive(record, ordinal)
         request = AppendRequest(v=limits.SCHEMA_VERSION, producer=PRODUCER, n=number + 1, events=events)
         try:
             await self._auditor.append(chain, request)
         except NumberReused:
             raise Busy("another worker does a turn of this thread again; it is looked at again") from None
-        self.done += 1
         logger.info("derived a turn again", extra={"action": "extracted_again", "chain": chain, "ordinal": ordinal})
+        return True
 
     async def _failed(self, record: Record, ordinal: int) -> bool:
         """Whether the newest record about this turn says that something of it could not be derived."""

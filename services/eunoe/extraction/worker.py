@@ -15,6 +15,7 @@ from eunoe.extraction.registry import Registry
 from eunoe.extraction.reviews import Reviews
 from eunoe.extraction.rules import Turn, nothing
 from eunoe.facts.kinds import Kinds
+from eunoe.runtime import dead_letters
 from eunoe.runtime.again import Again, record_of
 from eunoe.runtime.chains import ChainReader, Head, head_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
@@ -47,6 +48,7 @@ class ExtractionWorker:
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         self._store = store
         self._auditor = auditor
+        self._clock = clock
         self._kinds = Kinds(settings.kinds)
         self._registry = Registry(settings.mappings, settings.tools, extensions.load())
         self._root = settings.root
@@ -98,7 +100,8 @@ class ExtractionWorker:
         record = records.read(stored.seq, stored.data)
         for event in record.events:
             if isinstance(event, TurnCommitted):
-                await self._turns_again.turn(record, event.ordinal)
+                done = await self._turns_again.turn(record, event.ordinal)
+                self._counts["failed"] = max(0, self._counts["failed"] - done)
 
     async def _reached(self, chain: str) -> tuple[int, str]:
         """The ordinal of the last turn of this thread that was extracted, and the root that its files have by then."""
@@ -165,7 +168,8 @@ class ExtractionWorker:
     async def _given_up(
         self, head: Head, ordinal: int, place: int, error: Exception, *, waited: bool
     ) -> tuple[Event, ...]:
-        """After as many tries as a message has, or when a later turn waits: a record without facts, with the reason."""
+        """After as many tries as a message has, or when a later turn waits: a record without facts, with the reason,
+        and a dead letter before it, so that a person may have the turn done again."""
         tries = self._tries[place] = self._tries.pop(place, 0) + 1
         while len(self._tries) > _KEPT:
             self._tries.popitem(last=False)
@@ -177,6 +181,8 @@ class ExtractionWorker:
             *(ordinal, reason),
             extra={"action": "extraction_failed", "chain": head.header.chain, "position": place},
         )
+        committed = Stored(subjects.chain_subject(self._store.space, head.header.chain, "log"), place, b"")
+        await dead_letters.write(self._store, self.name, committed, tries, reason, self._clock.now())
         _, known = await self._reached(head.header.chain)
         return nothing(await self._number(place, ordinal), ordinal, reason, known)
 

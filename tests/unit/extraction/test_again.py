@@ -13,10 +13,10 @@ from turns import turn, used
 from eunoe.extraction.worker import ExtractionWorker
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Stored
-from eunoe.schemas import records, subjects
+from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Extracted
 from eunoe.schemas.jobs import AgainJob
-from eunoe.schemas.requests import DeadLetter, FactsRequest
+from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
 from eunoe.schemas.subjects import Caller
 
 pytestmark = pytest.mark.anyio
@@ -83,6 +83,38 @@ async def test_a_turn_that_was_given_up_gets_its_facts(desk: FactDesk) -> None:
 
     assert await extracted(desk) == [(1, ("the worker ended",), 0), (2, (), 1), (1, (), 1)]
     assert await versions(desk) == [(FAILED, "superseded"), ("passed", "current")]
+
+
+async def test_a_turn_that_fails_for_good_leaves_a_letter_by_which_it_is_done_again(
+    desk: FactDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After five tries it is recorded as failed, and the letter says where it is and why."""
+    first = await ran(desk, 1, 1)
+    worker = worker_of(desk)
+
+    def poison(*_: object) -> None:
+        raise RuntimeError("cannot be read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("eunoe.extraction.rules.Turn.feed", poison)
+        for _ in range(limits.ATTEMPTS - 1):
+            with pytest.raises(RuntimeError):
+                await worker.handle(first)
+        assert (await desk.store.dead.info()).count == 0
+        await worker.handle(first)
+    (letter,) = [msgspec.json.decode(one.data, type=DeadLetter) async for one in desk.store.dead.scan()]
+    assert (letter.position, letter.thread, letter.attempts) == (first.seq, "t", 5)
+    assert letter.reason == "RuntimeError: cannot be read"
+
+    await worker.again(AgainJob(number=1, letter=letter))
+
+    assert await extracted(desk) == [(1, ("RuntimeError: cannot be read",), 0), (1, (), 1)]
+    assert await versions(desk) == [(FAILED, "current")]
+    entry = await desk.store.thread.get(subjects.state_key("t"))
+    assert entry is not None
+    state = msgspec.json.decode(entry.value, type=ThreadState)
+    assert (state.extracted, state.facts, state.failed) == (1, 1, ())
+    assert worker.statistics()["failed"] == 0
 
 
 async def test_a_turn_is_done_again_once_however_often_that_is_asked(desk: FactDesk) -> None:
