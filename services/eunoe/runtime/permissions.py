@@ -102,7 +102,7 @@ def _operator(space: str) -> Grant:
     reads = tuple(subject for stream in reading for subject in _reading(stream))
     others = (*subjects.all_streams(space), subjects.jobs_stream(space))
     sees = tuple(f"$JS.API.STREAM.INFO.{stream}" for stream in others if stream not in reading)
-    sees = (*sees, f"$JS.API.CONSUMER.LIST.{subjects.jobs_stream(space)}")
+    sees = (*sees, f"$JS.API.CONSUMER.INFO.{subjects.jobs_stream(space)}.>")
     asks = _asking(space, OPERATOR, (*READ_VERBS, "rebuild", "dead"))
     return Grant((*asks, *_API, *reads, *sees, "$SRV.>"), (f"{OPERATOR.inbox}.>",), _durables(space))
 

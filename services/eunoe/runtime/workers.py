@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 LAST_SECONDS = 2.0  # seconds of those for draining that are left to the worker that stops last
 CLOSE_SECONDS = 2.0  # seconds that a worker may take to leave once it has drained, or should have
 SETTLE_SECONDS = 0.02  # seconds between two looks at what is pending
+OUTAGE = "outage"  # whether the model does not answer, in the statistics of those that ask one
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,11 @@ class Fleet:
         return {name: post.service.statistics() for name, post in self.posts.items()}
 
     async def settle(self, seconds: float = limits.DRAIN_SECONDS) -> bool:
-        """Wait until every durable consumer of a running worker has handled all there is; False when time is up."""
+        """Wait until every durable consumer of a running worker has handled all there is; False when time is up. Jobs
+        that wait for a model which does not answer are not waited for."""
         with anyio.move_on_after(seconds):
-            for name in durables.NAMES:
-                if post := self.posts.get(name):
-                    while await self._busy(post):  # noqa: ASYNC110  # a consumer sets no event
-                        await anyio.sleep(SETTLE_SECONDS)
+            while await self._anything():  # noqa: ASYNC110  # a consumer sets no event
+                await anyio.sleep(SETTLE_SECONDS)
             return True
         return False
 
@@ -108,8 +108,19 @@ class Fleet:
             if not self._ended[name].is_set():
                 logger.warning("%s does not drain in time", name, extra={"action": "drain_late"})
 
+    async def _anything(self) -> bool:
+        """Whether any of them has something to do, in the order in which work flows from one to the next."""
+        for name in durables.NAMES:
+            post = self.posts.get(name)
+            if post and not post.worker.statistics().get(OUTAGE) and await self._busy(post):
+                return True
+        return False
+
     async def _busy(self, post: Post) -> bool:
-        return any(await durables.pending(JetStream(post.requester), self._settings.space, post.name))
+        jetstream, space = JetStream(post.requester), self._settings.space
+        return any(
+            [*await durables.pending(jetstream, space, post.name), *await durables.again(jetstream, space, post.name)]
+        )
 
     async def _post(self, name: str, connection: Connection) -> Post:
         space = self._settings.space

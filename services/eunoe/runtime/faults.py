@@ -1,0 +1,86 @@
+"""What is wrong with a space, a line for each thing, with the way out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from eunoe.runtime.settings import Settings
+
+DEFAULT_SPACE = str(Settings.model_fields["space"].default)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """One kind of worker: how many run, and of the messages that it consumes, those not yet delivered to any
+    (``waiting``) and those delivered but not done (``in_hand``). Counts are sums over those that run, since
+    they started; ``failed`` counts what could not be derived.
+
+    ``outage`` is since when the model that it asks does not answer (ms UTC), 0 while it does. ``wrong`` are the filters
+    of its consumer in the server where these are not the right ones.
+    """
+
+    name: str
+    running: int
+    waiting: int = 0
+    in_hand: int = 0
+    requests: int = 0
+    errors: int = 0
+    conflicts: int = 0
+    failed: int = 0
+    outage: int = 0
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def backlog(self) -> int:
+        return self.waiting + self.in_hand
+
+
+_MESSAGES = {"distillation": "job", "summarising": "job"}  # what the messages of a worker are called
+_FAILED = {
+    "distillation": ("distillation", "distillations"),
+    "summarising": ("update of a summary", "updates of summaries"),
+}
+
+
+def faults(workers: Sequence[WorkerStatus], dead: int, space: str = DEFAULT_SPACE) -> list[str]:
+    """Workers that do not run (with their backlog), that take other messages than they should, that wait for a model,
+    and that failed; and dead letters."""
+    eunoe = "eunoe" if space == DEFAULT_SPACE else f"eunoe --space {space}"
+    found = [line for worker in workers for line in _of_worker(worker, eunoe)]
+    if dead:
+        what = (
+            "1 message was laid aside as a dead letter"
+            if dead == 1
+            else f"{dead} messages were laid aside as dead letters"
+        )
+        found.append(f"{what}; `{eunoe} dead list` says which, and why")
+    return found
+
+
+def _of_worker(worker: WorkerStatus, eunoe: str) -> Iterator[str]:
+    one = _MESSAGES.get(worker.name, "record")
+    if not worker.running:
+        waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
+        yield f"{worker.name} does not run{waits}; start it with `{eunoe} serve {worker.name}`"
+    elif worker.wrong:
+        waits = f"so {_counted(worker.waiting, one)} for nobody" if worker.waiting else "so nothing comes to it"
+        yield (
+            f"the consumer {worker.name} takes {', '.join(worker.wrong)} only, {waits}; "
+            f"starting the worker again mends it: `{eunoe} serve {worker.name}`"
+        )
+    if worker.outage:
+        since = datetime.fromtimestamp(worker.outage / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        waits = f", and {_counted(worker.backlog, one)}" if worker.backlog else ""
+        yield f"the model that {worker.name} asks does not answer since {since}{waits}; it goes on by itself then"
+    if worker.failed and worker.name == "extraction":
+        what = "extraction" if worker.failed == 1 else "extractions"
+        yield f"{worker.failed} {what} failed; `{eunoe} threads --json` says of which turns, and why (failed)"
+    elif worker.failed:
+        what = _FAILED[worker.name][worker.failed > 1]
+        yield f"{worker.failed} {what} failed; `{eunoe} dead list` says of which turns, and why"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"1 {what} waits" if count == 1 else f"{count} {what}s wait"
