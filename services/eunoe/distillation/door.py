@@ -1,4 +1,4 @@
-"""What a distiller is given, and what it gives back: rules and models alike. Pure."""
+"""What a distiller is given, and what it gives back: rules and models alike."""
 
 from __future__ import annotations
 
