@@ -45,15 +45,16 @@ def tokens(context: Context) -> dict[LayerName, int]:
 
 def _head(found: Turned) -> Iterator[Element]:
     """The bar, what the turn changed, and what must be known of its context."""
+    told = [("changed", change) for change in found.line.changes] if found.line else []
     if found.context is None:
         yield node("p", found.missing)
-        return
-    context = found.context
-    yield node("p", context_view.title(context))
-    yield bar(tokens(context), context.window, context.window)
-    said = [("changed", change) for change in found.line.changes] if found.line else []
-    told = [*said, *context_view.told(context)]
-    yield node("dl", *(node(tag, text) for pair in told for tag, text in zip(("dt", "dd"), pair, strict=True)))
+    else:
+        context = found.context
+        yield node("p", context_view.title(context))
+        yield bar(tokens(context), context.window, context.window)
+        told += context_view.told(context)
+    if told:
+        yield node("dl", *(node(tag, text) for pair in told for tag, text in zip(("dt", "dd"), pair, strict=True)))
 
 
 def _read(context: Context, said: Said) -> Iterator[Element]:

@@ -9,7 +9,7 @@ from views import plain
 
 from eunoe.cli import context_diff_view
 from eunoe.cli.context_diff import LINES, compare
-from eunoe.schemas.context import Context, Format, Layer, LayerName, Recipe, Watermark
+from eunoe.schemas.context import Context, Format, Layer, LayerName, Recipe, ShownSummary, Watermark
 
 EARLIER = '<eunoe-record kind="earlier" id="{}">\n{}\n</eunoe-record>'
 
@@ -58,6 +58,20 @@ def test_the_same_bytes_are_identical() -> None:
         "counter  bytes/4",
         "identical: the same bytes",
     ]
+
+
+def test_another_version_of_the_summary_is_said_by_its_number() -> None:
+    """Beside the figures of both; of contexts without one nothing is said."""
+    one, other, same = (composed(sha) for sha in "abc")
+    shown = ShownSummary(version=2, position=9, index=0, last=4)
+    with_two = msgspec.structs.replace(other, recipe=msgspec.structs.replace(other.recipe, summary=shown))
+    with_three = msgspec.structs.replace(
+        same, recipe=msgspec.structs.replace(same.recipe, summary=msgspec.structs.replace(shown, version=3))
+    )
+
+    assert "summary  none → version 2" in plain(context_diff_view.difference(compare(one, with_two), 80))
+    assert "summary  version 2 → version 3" in plain(context_diff_view.difference(compare(with_two, with_three), 80))
+    assert not any("summary" in line for line in plain(context_diff_view.difference(compare(one, other), 80)))
 
 
 def test_a_turn_that_was_asked_has_moved_to_the_literal_ones() -> None:

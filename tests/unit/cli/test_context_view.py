@@ -8,7 +8,7 @@ from views import plain
 
 from eunoe.cli import context_view, turns_view
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Context, Layer, LeftTurn, Recipe, Rendering, ShownFact, Watermark
+from eunoe.schemas.context import Context, Layer, LeftTurn, Recipe, Rendering, ShownFact, ShownSummary, Watermark
 from eunoe.schemas.requests import TurnLine, TurnsReply
 
 NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
@@ -70,9 +70,11 @@ def test_everything_a_reader_must_know_is_said() -> None:
         differs="renderer 2, not 1",
         stale=("thread",),
         counter="o200k_base",
+        summary="turn 2, by rules",
         recipe=recipe(
             refused="c0", pending=(4, 5), ahead=((6, 6), (8, 9)), left=3, first_turn=4, outline_hidden=1, erased=2,
             outline=(LeftTurn(turn=1, entries=(1, 2)), LeftTurn(turn=3, entries=(5, 9))),
+            summary=ShownSummary(version=3, position=9, index=1, last=2, size=1400),
             steps=("left 3 turns", "squeezed facts"), tools=("bash", "read_file"), model="gpt-4o",
             settings={"anchor": 120.0}, bytes=2000, stable=1500,
             renderings=(
@@ -90,6 +92,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "pending: facts of turns 4-5 are still to come",
         "ahead: turns 6, 8-9 leave next",
         "left out: 3 turns before turn 4",
+        "summary: version 3, turn 2, by rules, shortened to 1,400 bytes",
         "outline: names turns 1, 3, and leaves 1 unnamed",
         "erased: everything said in 2 turns",
         "done to fit: left 3 turns, squeezed facts",
