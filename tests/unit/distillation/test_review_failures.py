@@ -1,0 +1,180 @@
+"""Reviews where something goes wrong: two workers, deliveries that come again, models that fail, and what kills."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import msgspec
+import pytest
+from desks import AGENT
+from fact_desks import recorded
+from model_server import Reply
+from polling import until
+from reviewing_desks import ReviewingDesk, item, reviewing
+
+from eunoe.distillation import outage, trying
+from eunoe.runtime import dead_letters
+from eunoe.schemas import limits
+from eunoe.schemas.jobs import ReviewJob
+from eunoe.schemas.requests import DeadLetter
+from eunoe.schemas.subjects import Caller
+
+RULE = "Ada wants a failing test before a fix"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ReviewingDesk]:
+    """A desk on which nobody waits before trying again."""
+
+    async def at_once(_: float, __: anyio.Event) -> None:
+        await anyio.lowlevel.checkpoint()
+
+    for module in (trying, outage):
+        monkeypatch.setattr(module, "pause", at_once)
+    async with reviewing(tmp_path) as made:
+        yield made
+
+
+async def letters(desk: ReviewingDesk) -> list[DeadLetter]:
+    return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in desk.store.dead.scan()]
+
+
+async def test_two_workers_with_one_job_have_one_effect(desk: ReviewingDesk) -> None:
+    """Both ask, and are answered differently; the one that comes second drops what it made, and counts it as raced."""
+    await desk.said("Write tests first.", session="s")
+    gate = threading.Event()
+    desk.server.replies[:] = [Reply(json.dumps([item(text, 1)]), gate=gate) for text in (RULE, "Ada writes tests")]
+    job = await desk.asked(1)
+    async with desk.reviewer() as one, desk.reviewer() as other, anyio.create_task_group() as tasks:
+        tasks.start_soon(one.handle, job)
+        tasks.start_soon(other.handle, job)
+        await until(lambda: desk.server.held == 2, "both ask the model")
+        gate.set()
+    counts = [worker.statistics() for worker in (one, other)]
+    assert len(await desk.recorded()) == len(await desk.kept()) == 1
+    assert sorted((count["reviews_ranges"], count["reviews_raced"]) for count in counts) == [(0, 1), (1, 0)]
+
+
+async def test_a_job_that_comes_again_changes_nothing(desk: ReviewingDesk) -> None:
+    """Its turns are reviewed: no model is asked, by the same worker or by another."""
+    await desk.said("Write tests first.", session="s")
+    desk.answers(item(RULE, 1))
+    job = await desk.asked(1)
+    for _ in range(2):
+        async with desk.reviewer() as worker:
+            await worker.handle(job)
+            await worker.handle(job)
+    assert len(desk.server.asked) == len(await desk.recorded()) == 1
+
+
+async def test_what_was_written_while_the_model_was_asked_counts(desk: ReviewingDesk) -> None:
+    """The same is stated meanwhile, elsewhere: the candidate is skipped for it."""
+    await desk.said("Write tests first.", session="s")
+    gate = threading.Event()
+    desk.server.replies[:] = [Reply(json.dumps([item(RULE, 1)]), gate=gate)]
+    job = await desk.asked(1)
+    async with desk.reviewer() as worker, anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.handle, job)
+        await until(lambda: desk.server.held == 1, "the model is asked")
+        stated = recorded(RULE, subject="guidance", name="r", scope="session", owner="s")
+        await desk.plant("book.session.s", stated, caller=AGENT)
+        await desk.catch_up()
+        gate.set()
+    (review,) = await desk.reviews()
+    (record,) = await desk.kept()
+    assert [(one.action, one.about) for one in review.decisions] == [("skipped", record.id)]
+
+
+async def test_an_answer_that_cannot_be_used_is_tried_five_times_and_laid_aside(desk: ReviewingDesk) -> None:
+    """Then the turns are passed over with the reason, and later ones go on."""
+    await desk.said("Write tests first.", session="s")
+    desk.server.replies[:] = [Reply("I would keep nothing.")]
+
+    review = await desk.reviewed()
+
+    assert len(desk.server.asked) == limits.ATTEMPTS
+    assert (review.first, review.last, review.decisions) == (1, 1, ())
+    assert review.failed == "ModelFailed: the model answered no list: 'I would keep nothing.'"
+    (letter,) = await letters(desk)
+    assert (letter.worker, letter.thread, letter.attempts) == ("distillation", "t", limits.ATTEMPTS)
+    assert msgspec.json.decode(letter.payload, type=ReviewJob) == ReviewJob(thread="t", ordinal=1)
+    await desk.said("Tests first!", session="s")
+    desk.answers(item(RULE, 2))
+    assert [one.action for one in (await desk.reviewed(2)).decisions] == ["added"]
+
+
+async def test_of_two_agents_the_one_whose_review_fails_costs_the_other_nothing(desk: ReviewingDesk) -> None:
+    """Both are in one record: one with its record, which is asked for once, one with the reason."""
+    await desk.said("Write tests first.", session="s")
+    await desk.said("Look at the logs.", session="s", caller=Caller("agent", "scout"))
+    desk.answers(item(RULE, 1))
+    desk.server.when["Look at the logs"] = "No."
+
+    await desk.reviewed(2)
+
+    builder, scout = await desk.reviews()
+    assert (builder.agent, [one.action for one in builder.decisions], builder.failed) == ("builder", ["added"], "")
+    assert (scout.agent, scout.failed) == ("scout", "ModelFailed: the model answered no list: 'No.'")
+    assert (len(await desk.recorded()), desk.server.count("Write tests first")) == (1, 1)
+
+
+async def test_an_outage_is_waited_out_and_is_no_attempt(desk: ReviewingDesk) -> None:
+    """The model's server fails more often than anything is tried, probes too; then it answers, and nothing was lost."""
+    await desk.said("Write tests first.", session="s")
+    away = Reply(status=503, message="away")
+    desk.server.replies[:] = [*[away] * 40, Reply("yes"), Reply(json.dumps([item(RULE, 1)]))]
+
+    review = await desk.reviewed()
+
+    assert (review.failed, [one.action for one in review.decisions]) == ("", ["added"])
+    assert await letters(desk) == []
+
+
+async def test_a_failure_while_the_model_answers_others_is_an_attempt(desk: ReviewingDesk) -> None:
+    """Its server fails with these turns alone, and answers the probe."""
+    await desk.said("Write tests first.", session="s")
+    desk.server.replies[:] = [Reply("yes")]
+    desk.server.when["Write tests first"] = Reply(status=503, message="too hard")
+
+    review = await desk.reviewed()
+
+    assert review.failed.startswith("ModelFailed: the model's API fails (503)")
+    assert len(await letters(desk)) == 1
+
+
+async def test_turns_whose_job_killed_the_worker_are_passed_over(desk: ReviewingDesk) -> None:
+    """A letter says so: the next job of the thread does not ask about them, and goes on with what comes after."""
+    for number in range(13):
+        await desk.said(f"Remark {number}", session="s")
+    job = await desk.asked(12)
+    desk.clock.advance(seconds=1)
+    await dead_letters.write(desk.store, "distillation", job, limits.ATTEMPTS, dead_letters.ENDED, desk.clock.now())
+    desk.answers(item(RULE, 13))
+    async with desk.reviewer() as worker:
+        await worker.handle(await desk.asked(13))
+    first, second = await desk.reviews()
+    assert (first.first, first.last, first.failed) == (1, 12, dead_letters.ENDED)
+    assert (second.first, second.last, len(second.decisions)) == (13, 13, 1)
+    assert desk.server.count("Remark 3") == 0
+
+
+async def test_jobs_where_reviews_are_off_are_done_at_once(desk: ReviewingDesk) -> None:
+    """They were asked for before; a later job covers their turns, should reviews be on again."""
+    await desk.said("Write tests first.", session="s")
+    async with desk.reviewer(every="off") as worker:
+        await worker.handle(await desk.asked(1))
+    assert (await desk.recorded(), desk.server.asked) == ([], [])
+
+
+async def test_a_thread_of_no_agent_is_reviewed_and_keeps_nothing(desk: ReviewingDesk) -> None:
+    """A program's own turns are nobody's records; they are not looked at again."""
+    await desk.said("Write tests first.", session="s", caller=Caller("caller", "app"))
+
+    review = await desk.reviewed()
+
+    assert (review.agent, review.last, review.failed, desk.server.asked) == ("", 1, "", [])
