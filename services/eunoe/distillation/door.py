@@ -40,7 +40,8 @@ class Called:
 class Turn:
     """A committed turn as a distiller sees it; ``at`` is when it was opened (ms UTC).
 
-    ``entries`` are its first and its last one, 0 for none; ``erased`` are those between them that were erased.
+    ``entries`` are its first and its last one, 0 for none; ``others`` are those between them that it does not have: of
+    another turn, or erased.
     """
 
     number: int
@@ -52,7 +53,7 @@ class Turn:
     said: Sequence[Said] = ()
     called: Sequence[Called] = ()
     entries: tuple[int, int] = (0, 0)
-    erased: Sequence[int] = ()
+    others: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ class _Found:
     session: str = ""
     preview: str = ""
     entries: set[int] = field(default_factory=set)
-    erased: set[int] = field(default_factory=set)
     said: dict[int, Said] = field(default_factory=dict)
     called: dict[int, Called] = field(default_factory=dict)
 
@@ -39,7 +38,7 @@ class _Found:
             said=tuple(self.said[entry] for entry in sorted(self.said)),
             called=tuple(self.called[entry] for entry in sorted(self.called)),
             entries=(first, last),
-            erased=tuple(entry for entry in sorted(self.erased) if first < entry < last),
+            others=tuple(entry for entry in range(first, last) if entry not in self.entries),
         )
 
 
@@ -113,11 +112,9 @@ def _add(turn: _Found, event: Event, record: Record) -> None:
         turn.opening, turn.at = record.header.record, at
         turn.agent, turn.session, turn.preview = event.agent, event.session, event.preview
         return
-    if not isinstance(event, EntryBase):
+    if not isinstance(event, EntryBase) or event.erased:
         return
-    (turn.erased if event.erased else turn.entries).add(event.entry)
-    if event.erased:
-        return
+    turn.entries.add(event.entry)
     if isinstance(event, ToolCall):
         turn.called[event.entry] = Called(event.entry, event.tool, words.arguments(event))
     elif isinstance(event, Prompt | Response) and (text := words.said(event)):

@@ -75,7 +75,7 @@ def covered(document: SummaryDocument | None) -> int:
 
 def _entries(turn: door.Turn) -> set[int]:
     first, last = turn.entries
-    return set(range(first, last + 1)) - set(turn.erased) if first else set()
+    return set(range(first, last + 1)) - set(turn.others) if first else set()
 
 
 def _merged(before: Spans, numbers: Iterable[int]) -> Spans:

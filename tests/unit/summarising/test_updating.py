@@ -63,9 +63,9 @@ def test_an_update_covers_what_the_summary_before_it_did_and_its_own_turns() -> 
     )
 
 
-def test_erased_entries_are_not_among_those_that_it_covers() -> None:
+def test_entries_that_a_turn_does_not_have_are_not_among_those_that_it_covers() -> None:
     """They were not read, so nothing of them is in it."""
-    erased = replace(turn(3, "One.", "Two.", "Three.", "Four."), erased=(32, 33))
+    erased = replace(turn(3, "One.", "Two.", "Three.", "Four."), others=(32, 33))
     event = update(None, (erased,), WINDOW).event("Counted.", "rules", Effort())  # type: ignore[union-attr]
 
     assert isinstance(event, Summarised)
