@@ -48,7 +48,7 @@ class ScriptedSummariser:
         step = self.script.popleft() if self.script else None
         if isinstance(step, BaseException):
             raise step
-        if callable(step):
+        if step is not None and not isinstance(step, str):
             await step()
         added = " ".join(str(turn.number) for turn in batch.turns)
         text = step if isinstance(step, str) else f"{batch.text}\n{added}".strip()
