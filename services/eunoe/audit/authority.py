@@ -115,15 +115,17 @@ def check(caller: Caller, chain: str, request: AppendRequest) -> None:
 
 
 def check_keeps(caller: Caller, events: Iterable[Event], keepers: Collection[str]) -> None:
-    """Raise `Denied` for permanent facts of an agent's own where none of these patterns of names lets it keep any."""
-    if caller.role != "agent" or any(fnmatchcase(caller.principal, pattern) for pattern in keepers):
+    """Raise `Denied` for permanent facts of an agent's own, which it or a review of its turns states, where none of
+    these patterns of names lets it keep any."""
+    if caller.role != "agent" and caller != DISTILLATION:
         return
     stated = [event.fact.identity for event in events if isinstance(event, StatingEvent)]
-    if any(identity.scope == "permanent" for identity in stated):
-        raise Denied(
-            f"the agent {caller.principal!r} may not keep permanent facts of its own here: `permanent_agents` in the "
-            "configuration names no agent like it; it can propose one in its own thread"
-        )
+    for owner in sorted({identity.owner for identity in stated if identity.scope == "permanent"}):
+        if not any(fnmatchcase(owner, pattern) for pattern in keepers):
+            raise Denied(
+                f"the agent {owner!r} may not keep permanent facts of its own here: `permanent_agents` in the "
+                "configuration names no agent like it; it can propose one in its own thread"
+            )
 
 
 def check_role(caller: Caller, kind: type[Event]) -> None:

@@ -129,6 +129,17 @@ async def test_the_largest_of_each_is_taken(desk: Desk) -> None:
     assert reply.record == 13
 
 
+async def test_a_review_keeps_no_more_for_an_agent_than_that_may_keep(talked: Desk) -> None:
+    """What a session has is kept still."""
+    talked.settings = talked.settings.model_copy(update={"permanent_agents": ("helper-*",)})
+    talked.worker = talked.new_worker()
+
+    with pytest.raises(Denied, match="'builder' may not keep permanent facts of its own here"):
+        await worked(talked, 1, reviewed(1, 3), record())
+
+    assert (await worked(talked, 1, reviewed(1, 3), record(scope="session", owner="s"))).record == 4
+
+
 async def test_a_book_takes_none_of_it(desk: Desk) -> None:
     request = AppendRequest(v=1, producer="distillation", n=1, events=(distilled(1, 1),))
 
