@@ -97,8 +97,8 @@ class DistillationWorker:
         message = Stored(letter.subject, job.number, letter.payload.encode(), letter.time)
         if self._is(DISTIL, letter.subject) and self._distilling is not None:
             await self._distilling.again(_job.decode(message.data), message)
-        else:
-            await self.handle(message)
+        elif self._is(REVIEW, letter.subject) and self._reviews is not None:
+            await self._reviews.again(message)
 
     def _reviewing(self) -> Reviewing | None:
         """Who handles reviews, None where they are off."""

@@ -20,7 +20,7 @@ from reviewing_desks import ReviewingDesk, item, reviewing
 from eunoe.distillation import outage, trying
 from eunoe.runtime import dead_letters
 from eunoe.schemas import limits
-from eunoe.schemas.jobs import ReviewJob
+from eunoe.schemas.jobs import AgainJob, ReviewJob
 from eunoe.schemas.requests import DeadLetter
 from eunoe.schemas.subjects import Caller
 
@@ -178,3 +178,31 @@ async def test_a_thread_of_no_agent_is_reviewed_and_keeps_nothing(desk: Reviewin
     review = await desk.reviewed()
 
     assert (review.agent, review.last, review.failed, desk.server.asked) == ("", 1, "", [])
+
+
+async def test_a_failed_review_is_done_again_when_its_letter_is_replayed(desk: ReviewingDesk) -> None:
+    """Of two agents the one that failed alone, and once; what came after it stays as it is."""
+    await desk.said("Write tests first.", session="s")
+    await desk.said("Look at the logs.", session="s", caller=Caller("agent", "scout"))
+    desk.answers(item(RULE, 1))
+    desk.server.when["Look at the logs"] = "No."
+    await desk.reviewed(2)
+    await desk.said("Be brief.", session="s")
+    desk.answers()
+    await desk.reviewed(3)
+    (letter,) = await letters(desk)
+    desk.server.when["Look at the logs"] = json.dumps([item("Logs are read first", 2)])
+    async with desk.reviewer() as worker:
+        for _ in range(2):
+            await worker.again(AgainJob(number=1, letter=letter))
+    assert [(one.agent, one.first, one.last, bool(one.failed)) for one in await desk.reviews()] == [
+        ("builder", 1, 2, False),
+        ("scout", 1, 2, True),
+        ("builder", 3, 3, False),
+        ("scout", 1, 2, False),
+    ]
+    assert [(one.value, one.source.principal) for one in await desk.kept()] == [
+        (RULE, "builder"),
+        ("Logs are read first", "scout"),
+    ]
+    assert desk.server.count("Write tests first") == 1

@@ -18,6 +18,7 @@ from eunoe.distillation.progress import CALLER, Progress, Standing
 from eunoe.distillation.reading import Reader
 from eunoe.distillation.reviewing import opening, recording, schedule
 from eunoe.distillation.reviewing.deriving import Reviewer
+from eunoe.distillation.reviewing.failing import failed
 from eunoe.distillation.reviewing.records import Part, Place, parts
 from eunoe.distillation.reviewing.surveying import Survey
 from eunoe.distillation.rules import Ordinals
@@ -25,6 +26,7 @@ from eunoe.distillation.trying import tried
 from eunoe.facts.kinds import Kinds
 from eunoe.models.door import Model
 from eunoe.runtime import dead_letters
+from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Store, Stored
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, records
@@ -63,6 +65,7 @@ class Reviewing:
         self._model, self._own = opening.opened(settings, model)
         self._stopping = stopping or anyio.Event()
         self._reader = Reader(store)
+        self._chains = ChainReader(store.log, store.space)
         self._progress = Progress(store, self._reader, PRODUCER)
         self._appender = Appender(auditor, PRODUCER)
         self._letters = Letters(store, CALLER.principal, "review")
@@ -91,6 +94,30 @@ class Reviewing:
         for message in messages:
             if self._review.on:
                 await self._up_to(_job.decode(message.data), message)
+
+    async def again(self, message: Stored) -> None:
+        """Review again what failed of the turns of a job, and whatever else of it is not reviewed; what fails again is
+        raised."""
+        job = _job.decode(message.data)
+        standing = await self._progress.of(job.thread) if self._review.on else None
+        if standing is None:
+            return
+        for review in await failed(self._chains, standing.head, job.ordinal):
+            standing = await self._progress.of(job.thread) or standing
+            try:
+                await self._one_again(standing, review)
+            except Exception as error:
+                if not await self._outage.waited(error):
+                    raise
+                raise Busy("the model did not answer for a while, and does again") from error
+        await self.handle(message)
+
+    async def _one_again(self, standing: Standing, review: Reviewed) -> None:
+        found = await self._read(standing, (review.first, review.last))
+        for part in self._parts(found):
+            same = recording.nothing(part)
+            if (same.agent, same.turns) == (review.agent, review.turns):
+                await self._append(standing, await self._reviewer.review(part))
 
     async def _up_to(self, job: ReviewJob, message: Stored) -> None:
         """The turns of a thread up to that of its job, and those that were committed since."""
@@ -143,8 +170,8 @@ class Reviewing:
             *(found.first, found.last, found.thread, reason),
             extra={"action": "review_failed", "chain": standing.head.header.chain},
         )
-        failed = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
-        await self._append(standing, [event for events in {**failed, **made}.values() for event in events])
+        nothing: Made = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
+        await self._append(standing, [event for events in {**nothing, **made}.values() for event in events])
 
     def _parts(self, found: Range) -> Sequence[Part]:
         """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
