@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from eunoe.distillation.door import Distiller, Drawn, Item, Said, Task, Turn
+from eunoe.distillation.door import Drawn, Item, Said, Task, Turn
 from eunoe.distillation.statements.drawing import Statement, statements
 from eunoe.distillation.statements.language import Language
 from eunoe.distillation.statements.languages import LANGUAGES
@@ -17,6 +17,7 @@ from eunoe.facts.values import cut, limit
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Distiller as By
 from eunoe.schemas.labels import without_records
+from eunoe.summarising import extractive
 
 
 class RulesDistiller:
@@ -31,7 +32,8 @@ class RulesDistiller:
 
     async def draw(self, task: Task) -> Drawn:
         items, dropped = drawn(task, self._languages)
-        return Drawn(items, dropped, summary=_summary(task))
+        summary = extractive.updated(task.batch) if task.batch else None
+        return Drawn(items, dropped, summary=summary)
 
     async def close(self) -> None:
         """There is nothing to close."""
@@ -66,14 +68,3 @@ def _item(statement: Statement, turn: Turn, said: Said, standing: Standing) -> I
     standing.take(identity, value)
     entries = (said.entry,) if said.entry else ()
     return Item(*identity, value, said.speaker, turn.number, entries, said.at)
-
-
-def _summary(task: Task) -> str | None:
-    if task.batch is None:
-        return None
-    from eunoe.summarising.extractive import updated
-
-    return updated(task.batch)
-
-
-_: type[Distiller] = RulesDistiller

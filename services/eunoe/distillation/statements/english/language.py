@@ -50,6 +50,7 @@ _JOINTS = "|".join(
         rf"(?-i:[A-Z][a-z]+)) (?:[\w'-]+ ){{0,3}}?{_FINITE}\b))",
         r",?\s+(?=(?:so|and|but) (?:maybe|hopefully|let's|if|can't|perhaps)\b)",
         rf"(?:,)?\s+(?=(?:and|but) (?-i:[A-Z][\w]+) {_FINITE}\b)",
+        r",?\s+(?=(?:and|but) (?:(?:all|the) )*[\w-]+ (?:is|are|was|were)\b)",
         r",\s+(?=(?:it|it's|that's|that was|that is|this is|which|what a|i|we|you|you're|they|he|she|please|so keep|"
         r"so please|let's)\b)",
         r",?\s+(?=(?:so|cuz|'cause|because) (?:it|that|you|they)\b)",
@@ -168,12 +169,11 @@ ENGLISH = Language(
     closings=r"(?:, (?-i:[A-Z][a-z]+)|,? (?:too|though|btw|lol|haha|as well))+\Z",
     asides=_ASIDES,
     joints=_JOINTS,
-    lead=LEAD,
+    lead=rf"{LEAD}|(?:my|our)(?: [\w'-]+){{1,2}}|{NAMED}",
     unsaid=_UNSAID,
     pointing=_POINTING,
     pronoun=r"he|she|they",
-    named=rf"(?P<name>{NAMED}) (?:will|is|was|has|wants|works|can|needs|likes|prefers|reviews|leads|"
-    r"said|asked|joined)\b",
+    named=rf"(?P<name>{NAMED}) (?:will|can|\w+s|\w+ed)\b",
     own=r"\b(?:i|me|my|myself|we|us|our|ourselves)\b",
     reflexive=r"my",
     remember=r"(?:please |also |and )*(?:remember|note|don't forget|do not forget|keep in mind|bear in mind|"

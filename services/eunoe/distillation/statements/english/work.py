@@ -18,7 +18,7 @@ _CHECKS = (
     r"test run|checks|nightly))"
 )
 _WHERE = r"(?: (?:on|in|for|of) (?:the )?[\w./-]+(?: [\w./-]+)?)?"
-_PARTS = r"(?P<about>(?:the|our) (?:[\w./-]+ ){0,3}?[\w./-]+|(?-i:[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
+_PARTS = r"(?P<about>(?:the|our) (?:(?!(?:is|are|was|were|and)\b)[\w./-]+ ){0,3}?(?!(?:is|are|was|were|and)\b)[\w./-]+|(?-i:[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
 
 STATES = (
     Pattern("tests", rf"{_CHECKS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}\b", "{about}", open=True, change=True),
