@@ -169,6 +169,8 @@ class Composer:
         instructions = await self._instructions(fold, read.opened, read.place.agent, wanted.settings)
         made = wanting.made(wanting.inputs(wanted, read, instructions), wanted)
         if wanted.ripe and (found := wanting.early(made, fold)):
+            if wanted.request.store:  # else what nobody has asked for would be waited for
+                await self._submitter.submit(fold.thread, [made.recipe], made.recipe.position)
             return found
         if wanted.request.store:
             await self._store(wanted, read, made)

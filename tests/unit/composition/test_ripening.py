@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import anyio
+import msgspec
 import pytest
 from composition_desks import EXTRACTION, System, block
 
+from eunoe.schemas import subjects
 from eunoe.schemas.context import Context
 from eunoe.schemas.events import Extracted
+from eunoe.schemas.jobs import DistilJob
 
 WINDOW = 2048
 
@@ -85,6 +88,25 @@ async def test_turns_that_leave_for_the_facts_that_came_are_waited_for_too(syste
 
     assert found[0].recipe.pending == ()
     assert found[0].recipe.first_turn > left + 1
+
+
+async def test_what_is_waited_for_is_asked_for_first() -> None:
+    """The first context of a thread that turns leave waits for what no context before it asked to be distilled; one
+    that only looks asks for nothing."""
+    system = System(distiller="rules")
+    key = await system.talked(12)
+    subject = subjects.job(system.store.space, "distil", "t")
+    left = (await system.compose(key=key, window=WINDOW, pending_wait=0.01)).recipe.first_turn - 1
+    assert await system.store.jobs.held(subject) is None
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: system.compose(key=key, store=True, window=WINDOW, pending_wait=30.0))
+        await anyio.wait_all_tasks_blocked()
+        job = await system.store.jobs.held(subject)
+        tasks.cancel_scope.cancel()
+
+    assert job is not None
+    assert msgspec.json.decode(job, type=DistilJob).up_to >= left
 
 
 async def test_while_one_waits_others_are_answered(system: System) -> None:
