@@ -26,10 +26,10 @@ def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
 async def test_turns_that_leave_are_in_the_summary_though_nobody_distils(settings: Settings) -> None:
     """The context of the last turn has the summary, with the first turn that left; asked for, it covers every turn."""
     async with running(settings) as fleet, Memory.connect(settings=settings) as memory:
-        thread = memory.thread("harbour")
+        thread, given = memory.thread("harbour"), []
         for number in range(1, 25):
             async with thread.turn(f"Please load crate {number} for Bergen.") as turn:
-                context = await turn.context(window=2_048)
+                given.append(await turn.context(window=2_048))
                 await turn.reply(REPLY.format(number))
             if number % 8 == 0:
                 assert await fleet.settle(SETTLE_SECONDS)
@@ -37,7 +37,7 @@ async def test_turns_that_leave_are_in_the_summary_though_nobody_distils(setting
         done = await thread.summarise(seconds=SETTLE_SECONDS)
         after = await thread.summary()
 
-    recipe = context.recipe
+    context, recipe = given[-1], given[-1].recipe
     assert recipe.left > 3
     assert recipe.summary is not None
     assert "Turn 1: person: Please load crate 1 for Bergen." in context.messages[0]["content"]
