@@ -77,7 +77,7 @@ async def test_an_extractor_that_fails_is_named_in_the_threads_and_in_the_status
     complaint = (
         f"1 extraction failed; `eunoe --space {settings.space} threads --json` says of which turns, and why (failed)"
     )
-    assert [worker["failed"] for worker in machine.json["workers"]] == [0, 1, 0, 0]
+    assert [worker["failed"] for worker in machine.json["workers"]] == [0, 1, 0, 0, 0, 0]
     assert machine.json["wrong"] == [complaint]
     assert any(line.startswith("wrong: 1 extraction failed;") for line in told_of.lines)
 
@@ -132,7 +132,7 @@ async def _commit_unreadable(store: Store, thread: str) -> None:
 async def test_the_status_names_the_worker_that_does_not_run_and_what_waits_for_it(
     settings: Settings, shell: Shell, missing: str
 ) -> None:
-    """Without one of the four: its name, its backlog and the command that starts it, and exit code 1."""
+    """Without one of the six: its name, its backlog and the command that starts it, and exit code 1."""
     waits = {"extraction": ", and 6 records wait for it", "facts": ", and 8 records wait for it"}
     async with running(settings, ["audit", "extraction"] if missing == "facts" else ["audit"]) as fleet:
         async with Memory.connect(settings=settings) as memory:

@@ -110,14 +110,14 @@ def _until(condition: Callable[[], bool]) -> None:
 
 def _one_of_each(home: Path) -> bool:
     found = run("status", "--json", home=home)
-    return found.returncode == 0 and [one["running"] for one in json.loads(found.stdout)["workers"]] == [1, 1, 1, 1]
+    return found.returncode == 0 and [one["running"] for one in json.loads(found.stdout)["workers"]] == [1] * 6
 
 
 def test_it_says_where_the_data_is_and_that_it_runs_and_stops_at_ctrl_c(up: Process, tmp_path: Path) -> None:
     """Ctrl-C drains the workers and then stops the server; that is no failure."""
     assert up.until("data") == f"data     {tmp_path}/data/eunoe"
     assert up.until("server").startswith("server   nats://127.0.0.1:")
-    assert up.until("workers") == "workers  audit, extraction, facts, composition"
+    assert up.until("workers") == "workers  audit, extraction, facts, composition, distillation, summarising"
     assert up.until("ready") == "ready    press Ctrl-C to stop"
     server = endpoint.find(tmp_path / "data" / "eunoe")
     assert server is not None
@@ -140,6 +140,8 @@ def test_other_commands_find_it(up: Process, tmp_path: Path) -> None:
         ("extraction", 1),
         ("facts", 1),
         ("composition", 1),
+        ("distillation", 1),
+        ("summarising", 1),
     ]
     assert status["wrong"] == []
 
@@ -190,7 +192,7 @@ def test_as_json_it_says_in_one_line_that_all_is_ready(tmp_path: Path) -> None:
     assert ready["data"] == f"{tmp_path}/data/eunoe"
     assert ready["space"] == "lab"
     assert ready["url"].startswith("nats://127.0.0.1:")
-    assert ready["workers"] == ["audit", "extraction", "facts", "composition"]
+    assert ready["workers"] == ["audit", "extraction", "facts", "composition", "distillation", "summarising"]
     assert ready["pid"] == process.process.pid
 
 
@@ -241,6 +243,8 @@ def test_status_names_the_worker_that_is_missing(tmp_path: Path) -> None:
     assert json.loads(found.stdout)["wrong"] == [
         "extraction does not run; start it with `eunoe --space lab serve extraction`",
         "composition does not run; start it with `eunoe --space lab serve composition`",
+        "distillation does not run; start it with `eunoe --space lab serve distillation`",
+        "summarising does not run; start it with `eunoe --space lab serve summarising`",
     ]
 
 

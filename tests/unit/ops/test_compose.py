@@ -21,7 +21,7 @@ from eunoe.testing.server import nats_server_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 NATS_NODES = ("nats-1", "nats-2", "nats-3")
-WORKERS = {"audit": 2, "extraction": 1, "facts": 1, "composition": 2}  # replicas
+WORKERS = {"audit": 2, "extraction": 1, "facts": 1, "composition": 2, "distillation": 1, "summarising": 1}  # replicas
 
 
 @pytest.fixture(scope="module")
