@@ -18,6 +18,7 @@ from rebuilding import project
 from eunoe.facts import state as states
 from eunoe.facts.rebuild import Rebuild
 from eunoe.facts.recovery import Recovery
+from eunoe.facts.refilling import refill
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Event, Summarised, SummaryKept
 from eunoe.schemas.records import Record
@@ -249,6 +250,10 @@ async def check(folder: Path, history: list[Said], arrivals: list[tuple[int, int
             await replicas[number % 2].apply(*batch)
     document = await shown(desk)
     texts, reason = by_hand(found)
+    made = FactDesk(folder)
+    for one in stored:
+        await made.store.log.append(one.subject, one.data)
+    await refill(made.store.log, made.projector.apply)
     state = states.new("t")
     for record in found:
         state = states.fold(state, record)
@@ -256,6 +261,7 @@ async def check(folder: Path, history: list[Said], arrivals: list[tuple[int, int
     assert (document.text, document.kept) == (texts[-1] if texts else "", reason)
     assert [one.version for one in document.versions] == list(range(1, len(texts) + 1))
     assert await stored_state(desk) == state
+    assert await made.contents() == await desk.contents()
     assert state.distilled == max([n for n in range(1, len(history) + 1) if n % 2])
 
 
@@ -263,6 +269,6 @@ async def check(folder: Path, history: list[Said], arrivals: list[tuple[int, int
 @given(histories, deliveries)
 def test_any_delivery_gives_the_same_summary(history: list[Said], arrivals: list[tuple[int, int]]) -> None:
     """Two replicas get parts of the log in any order, again and again: the document and the state are those that the
-    log gives in order, once."""
+    log gives in order, once, and every document is the one that is made again from the log."""
     with TemporaryDirectory() as folder:
         anyio.run(check, Path(folder), history, arrivals)
