@@ -242,10 +242,12 @@ def test_the_demo_shows_everything_and_leaves_nothing(eunoe: Shell, monkeypatch:
     done = eunoe("demo")
 
     assert (done.code, done.err) == (0, "")
-    assert sum(line.startswith("── ") for line in done.lines) == 11
+    assert sum(line.startswith("── ") for line in done.lines) == 12
     assert max(map(len, done.lines)) <= 80
     for shown in (
         "builder.json: thread builder, 6 turns, 83 events; added",
+        "distilled turns 1-6 by rules",
+        "version 1 by rules",
         "decision exit status of --dry-run",
         "- service port 8787: python listening on 127.0.0.1 — from tool bash",
         "failed, exit status 2",
@@ -262,6 +264,6 @@ def test_the_demo_as_json_is_its_scenes(eunoe: Shell) -> None:
     """One document: each scene with its title, its words, its command and its data."""
     scenes = json.loads(eunoe("demo", "--json").raw)
 
-    assert len(scenes) == 10
+    assert len(scenes) == 11
     assert all(scene["title"] and scene["told"] and scene["command"].startswith("eunoe ") for scene in scenes)
     assert [verdict["problems"] == [] for verdict in scenes[-1]["data"]] == [True, False]

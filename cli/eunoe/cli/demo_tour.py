@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from importlib import resources
 
 import anyio
@@ -13,13 +14,14 @@ from eunoe.audit.export import export, verify_export
 from eunoe.audit.verify import Verdict, Verifier
 from eunoe.cli import importing_view
 from eunoe.cli.asking import ask
+from eunoe.cli.distil_view import Made
 from eunoe.cli.importing_view import Outcome
 from eunoe.client.deleting import Deletion
 from eunoe.client.memory import Memory
 from eunoe.runtime.doors import SystemClock
 from eunoe.runtime.session import Session
 from eunoe.schemas.context import Context
-from eunoe.schemas.requests import FactReply, FactsReply, Shown
+from eunoe.schemas.requests import FactReply, FactsReply, Shown, SummaryReply
 
 BUILDER, REVIEWER = "builder", "reviewer"
 SESSION = "release-2.4"
@@ -30,8 +32,17 @@ WINDOWS = (8192, 2048)  # tokens
 LEARN_SECONDS = 30.0  # seconds that the facts of a recorded thread may take to be known
 LOOK_SECONDS = 0.02  # seconds between two looks whether they are
 
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """What was drawn from what was said, and the summary of it."""
+
+    made: Made
+    summary: SummaryReply
+
+
 Several = tuple[Context, ...] | tuple[Verdict, ...]
-Data = Outcome | FactsReply | FactReply | Deletion | Context | Shown | Anchor | Several
+Data = Outcome | FactsReply | FactReply | Prose | Deletion | Context | Shown | Anchor | Several
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +58,7 @@ async def tour(session: Session, memory: Memory) -> AsyncGenerator[Scene, None]:
     """Every scene, in order; each begins when the one before has been shown."""
     yield await _replay(memory, BUILDER)
     yield await _learned(memory)
+    yield await _distilled(memory)
     yield await _decided(memory)
     yield await _windows(memory)
     yield await _recalled(memory)
@@ -78,6 +90,21 @@ async def _learned(memory: Memory) -> Scene:
         f"session hold for every agent of it. (Left out here: {len(facts.facts) - len(kept)} facts about files.)",
         command=f"eunoe facts --thread {BUILDER} --session {SESSION}",
         data=FactsReply(facts=kept, watermark=facts.watermark),
+    )
+
+
+async def _distilled(memory: Memory) -> Scene:
+    thread = memory.thread(BUILDER)
+    reply = await thread.distil()
+    stated = [fact for one in reply.distillations for fact in one.facts]
+    facts = [(await memory.fact(fact, thread=BUILDER)).versions[-1] for fact in stated]
+    return Scene(
+        title="And from what was said",
+        told="What people say in prose becomes facts too, and a running summary. A model does that where one is "
+        "configured; here, where none is, rules take what is plainly stated, and say that they did. It is done by "
+        "itself when turns leave a context.",
+        command=f"eunoe distil {BUILDER} && eunoe summary {BUILDER}",
+        data=Prose(Made("distil", BUILDER, reply, tuple(facts)), await thread.summary()),
     )
 
 
@@ -124,14 +151,15 @@ async def _other(memory: Memory) -> Scene:
     await _import(memory, REVIEWER)
     thread = memory.thread(REVIEWER, agent=REVIEWER, session=SESSION)
     async with thread.turn("Is anything of the builder's still running on this machine?") as turn:
-        await turn.context(WINDOWS[1])
+        await turn.context(WINDOWS[1], wait=LEARN_SECONDS)
         await turn.reply("A service listened on port 8787 when the builder looked; I will check that it is gone.")
     return Scene(
         title="Another agent knows it too",
         told="reviewer is another agent, with a conversation of its own, and now it is asked about something that "
-        "only the builder saw. These are the lines that memory put into its context: Dana's decision, and what the "
-        "builder's tools found on the machine. The context is composed again here from the recipe that is kept of "
-        "it in the log, so it can be seen later what any model was told, and why.",
+        "only the builder saw. These are the lines that memory put into its context: Dana's decision, facts and a "
+        "summary of turns that left, and what the builder's tools found on the machine. The context is composed "
+        "again here from the recipe that is kept of it in the log, so it can be seen later what any model was told, "
+        "and why.",
         command=f"eunoe context {REVIEWER} {turn.number}",
         data=await thread.context(turn=turn.number),
     )

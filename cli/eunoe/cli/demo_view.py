@@ -14,14 +14,16 @@ from eunoe.cli import (
     audit_view,
     bars,
     context_view,
+    distil_view,
     fact_delete_view,
     fact_view,
     facts_view,
     importing_view,
     messages_view,
+    summary_view,
     words,
 )
-from eunoe.cli.demo_tour import Data, Scene, Several
+from eunoe.cli.demo_tour import Data, Prose, Scene, Several
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean
 from eunoe.client.deleting import Deletion
@@ -72,6 +74,8 @@ def data(found: Data, width: int) -> Iterator[RenderableType]:
             yield from list(facts_view.facts(found, width))[:-2]
         case FactReply():
             yield from fact_view.history(found, width)
+        case Prose():
+            yield from _prose(found, width)
         case Deletion():
             yield from fact_delete_view.one(found, width)
         case Context():
@@ -123,6 +127,18 @@ def _seen(found: Context, width: int) -> Iterator[RenderableType]:
             yield Text(f"{layer.name}:", style="bold")
             for _, text in messages_view.of_layer(layer.text, found.format):
                 yield from (Text(clean(line)) for line in text.splitlines() if not line.startswith("<"))
+
+
+def _prose(found: Prose, width: int) -> Iterator[RenderableType]:
+    """What was drawn, and the beginning of the summary."""
+    yield from distil_view.made(found.made, width)
+    for version in found.summary.versions:
+        lines = version.text.splitlines()
+        yield Text()
+        yield Text(summary_view.heading(version), style="bold")
+        yield from (Text(words.one_line(line, width)) for line in lines[: 2 * ENDS])
+        if len(lines) > 2 * ENDS:
+            yield Text(f"… {len(lines) - 2 * ENDS} more lines …", style="dim")
 
 
 def _ends(found: Shown, width: int) -> Iterator[Text]:
