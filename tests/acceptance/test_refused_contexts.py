@@ -25,6 +25,7 @@ from eunoe.testing import NatsServer
 
 WINDOW = 2048
 WITHOUT_EXTRACTION = ("audit", "facts", "composition")
+WITHOUT_DISTILLATION = (*WITHOUT_EXTRACTION, "extraction")
 
 
 @pytest.fixture
@@ -159,6 +160,7 @@ async def test_composition_is_killed_between_a_refusals_record_and_its_answer(
 
 async def test_turns_that_leave_too_early_are_named_until_their_facts_are_known(settings: Settings) -> None:
     """Without extraction they are named; a context that may wait has them once extraction runs."""
+    settings = settings.model_copy(update={"distiller": "off"})
     async with running(settings, WITHOUT_EXTRACTION), Memory.connect(settings=settings) as memory:
         thread = memory.thread("t")
         for number in range(12):
@@ -177,7 +179,8 @@ async def test_what_leaves_next_is_one_job_of_its_thread(
     settings: Settings, connection: Connection, space: str
 ) -> None:
     """Of two threads one grows until turns are near leaving; two workers answer, and one job waits, the newest."""
-    async with running(settings), running(settings, ["composition"]), Memory.connect(settings=settings) as memory:
+    both = (running(settings, WITHOUT_DISTILLATION), running(settings, ["composition"]))
+    async with both[0], both[1], Memory.connect(settings=settings) as memory:
         async with memory.thread("short").turn("Hi") as turn:
             await turn.context(WINDOW)
         last = 0
