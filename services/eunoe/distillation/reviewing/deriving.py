@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eunoe.distillation.reviewing import candidates, prompting, recording, schedule
+from eunoe.distillation import rules
+from eunoe.distillation.reviewing import candidates, prompting, recording
 from eunoe.distillation.reviewing.candidates import Answered, Candidate
 from eunoe.distillation.reviewing.deciding import decide
 from eunoe.distillation.reviewing.likeness import near as alike
@@ -31,7 +32,7 @@ class Reviewer:
 
     async def review(self, part: Part) -> tuple[Event, ...]:
         """The events of a review; without any records where there is nothing to ask a model. Raises `ModelFailed`."""
-        if not part.place.agent or not schedule.speak(part.turns):
+        if not part.place.agent or not any(map(rules.speaks, part.turns)):
             return (recording.nothing(part),)
         if refusal := part.place.refusal(self._keepers):
             return (recording.nothing(part, refusal),)

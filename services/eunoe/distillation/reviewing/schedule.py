@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eunoe.distillation.door import Turn
-from eunoe.distillation.words import speaks
 from eunoe.runtime.settings import Messages, Review
 
 
@@ -19,8 +18,3 @@ def due(review: Review, turns: Iterable[Turn]) -> bool:
 def said(turns: Iterable[Turn]) -> int:
     """The prompts and replies of turns."""
     return sum(len(turn.said) for turn in turns)
-
-
-def speak(turns: Iterable[Turn]) -> bool:
-    """Whether anything can be drawn from what was said in them."""
-    return any(speaks(said.text) for turn in turns for said in turn.said)
