@@ -48,7 +48,7 @@ def faults(workers: Sequence[WorkerStatus], dead: int, space: str = DEFAULT_SPAC
     """Workers that do not run (with their backlog), that take other messages than they should, that wait for a model,
     and that failed; and dead letters."""
     eunoe = "eunoe" if space == DEFAULT_SPACE else f"eunoe --space {space}"
-    found = [line for worker in workers for line in _of_worker(worker, eunoe)]
+    found = [line for worker in workers for line in _of_worker(worker, dead, eunoe)]
     if dead:
         what = (
             "1 message was laid aside as a dead letter"
@@ -59,7 +59,7 @@ def faults(workers: Sequence[WorkerStatus], dead: int, space: str = DEFAULT_SPAC
     return found
 
 
-def _of_worker(worker: WorkerStatus, eunoe: str) -> Iterator[str]:
+def _of_worker(worker: WorkerStatus, dead: int, eunoe: str) -> Iterator[str]:
     one = _MESSAGES.get(worker.name, "record")
     if not worker.running:
         waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
@@ -77,7 +77,7 @@ def _of_worker(worker: WorkerStatus, eunoe: str) -> Iterator[str]:
     if worker.failed and worker.name == "extraction":
         what = "extraction" if worker.failed == 1 else "extractions"
         yield f"{worker.failed} {what} failed; `{eunoe} threads --json` says of which turns, and why (failed)"
-    elif worker.failed:
+    elif worker.failed and dead:  # else somebody had it done again, or let go of it
         what = _FAILED[worker.name][worker.failed > 1]
         yield f"{worker.failed} {what} failed; `{eunoe} dead list` says of which turns, and why"
 
