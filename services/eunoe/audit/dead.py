@@ -195,14 +195,15 @@ def read(stored: Stored) -> DeadLetter:
 def again(space: str, stored: Stored) -> AgainJob:
     """The job that has the work of a letter done again; raises `Invalid` where the letter does not say what it was.
 
-    What failed a second time is asked for as it was the first time.
+    What failed a second time is asked for as it was the first time. Why it failed is not said in the job: that may
+    quote what was said, and an erasure looks at letters, not at what waits in a queue.
     """
     letter = read(stored)
     if not (letter.payload or letter.position):
         raise Invalid(f"dead letter {stored.seq} does not say what failed, so it can only be dropped")
     if matches(subjects.again_filter(space, letter.worker), letter.subject):
         letter = _again.decode(letter.payload).letter
-    return AgainJob(number=stored.seq, letter=letter)
+    return AgainJob(number=stored.seq, letter=structs.replace(letter, reason=""))
 
 
 def about(position: int, stored: Stored | None) -> str:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from desks import Desk, whole_turn
 from erasing_desks import erase
+from msgspec import structs
 
 from eunoe.runtime.doors import Stored
 from eunoe.runtime.permissions import OPERATOR
@@ -128,14 +129,15 @@ async def test_a_letter_that_cannot_be_read_is_listed_and_can_only_be_dropped(de
 
 @pytest.mark.parametrize("letter", [of_record(1, "facts"), of_record(1, "extraction"), of_job()])
 async def test_what_is_replayed_is_asked_of_the_worker_that_failed(desk: Desk, letter: DeadLetter) -> None:
-    """A job under the number of the letter, with all that it says; then the letter is gone."""
+    """A job under the number of the letter, with all that it says but why; then the letter is gone."""
     await laid(desk, letter)
 
     reply = await asked(desk, action="replay", numbers=(1,))
 
     assert [(one.number, one.done) for one in reply.letters] == [(1, "replayed")]
     assert (reply.total, await left(desk)) == (0, [])
-    assert await jobs(desk) == {f"eunoe.default.job.again-{letter.worker}.1": AgainJob(number=1, letter=letter)}
+    asked_for = AgainJob(number=1, letter=structs.replace(letter, reason=""))
+    assert await jobs(desk) == {f"eunoe.default.job.again-{letter.worker}.1": asked_for}
 
 
 async def test_what_failed_again_is_asked_for_as_it_failed_first(desk: Desk) -> None:
@@ -147,7 +149,8 @@ async def test_what_failed_again_is_asked_for_as_it_failed_first(desk: Desk) -> 
 
     await asked(desk, action="replay", numbers=(1,))
 
-    assert await jobs(desk) == {"eunoe.default.job.again-extraction.1": AgainJob(number=1, letter=first)}
+    asked_for = AgainJob(number=1, letter=structs.replace(first, reason=""))
+    assert await jobs(desk) == {"eunoe.default.job.again-extraction.1": asked_for}
 
 
 async def test_all_letters_of_a_worker_are_replayed_a_page_at_a_time(desk: Desk) -> None:
