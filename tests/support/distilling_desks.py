@@ -13,7 +13,7 @@ from fact_desks import FactDesk
 from eunoe.distillation.choosing import Chosen
 from eunoe.distillation.door import Drawn, Item, Task, Turn
 from eunoe.distillation.worker import DistillationWorker
-from eunoe.runtime.doors import Store, Stored
+from eunoe.runtime.doors import Auditor, Store, Stored
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import records, subjects
 from eunoe.schemas.distilled_events import Distiller as By
@@ -33,8 +33,9 @@ class Scripted:
     ``down``: the model does not answer a probe.
     """
 
-    def __init__(self, *script: Any) -> None:
+    def __init__(self, *script: Any, model: str = "m") -> None:
         self.script = deque(script)
+        self.model = model
         self.tasks: list[Task] = []
         self.probes = 0
         self.down = False
@@ -51,7 +52,9 @@ class Scripted:
         if step is not None:
             await step()
         summary = None if task.batch is None else f"{len(task.batch.turns)} turns more"
-        return Drawn(items=[_note(turn) for turn in task.turns], summary=summary, effort=Effort(model="m", calls=1))
+        return Drawn(
+            items=[_note(turn) for turn in task.turns], summary=summary, effort=Effort(model=self.model, calls=1)
+        )
 
     async def probe(self) -> None:
         self.probes += 1
@@ -83,9 +86,9 @@ class DistillingDesk(FactDesk):
         self.settings = Settings(data=folder, **settings)
         self._turns = 0
 
-    def distiller(self, distiller: Scripted | None = None, store: Store | None = None) -> DistillationWorker:
-        """A worker that distils by rules, or as told."""
-        given = (store or self.store, self.auditor(DISTILLATION), self.settings, self.clock)
+    def distiller(self, distiller: Scripted | None = None, auditor: Auditor | None = None) -> DistillationWorker:
+        """A worker that distils by rules, or as told; ``auditor`` in the place of the real one."""
+        given = (self.store, auditor or self.auditor(DISTILLATION), self.settings, self.clock)
         if distiller is None:
             return DistillationWorker(*given)
         return DistillationWorker(*given, lambda _: Chosen(distiller, distiller))
