@@ -23,7 +23,7 @@ def dated(text: str, said: int, dates: Dates) -> tuple[str, str]:
     found = sorted(_found(text, today, dates))
     out, at, first = "", 0, ""
     for _, end, meaning in found:
-        if end <= at:
+        if end <= at or not meaning:
             continue
         out += f"{text[at:end]} ({meaning})"
         at, first = end, first or meaning
@@ -43,18 +43,17 @@ def _day(said: int) -> date | None:
 
 
 def _found(text: str, today: date, dates: Dates) -> Iterator[tuple[int, int, str]]:
-    """Start, end and meaning of every such word."""
+    """Start, end and meaning of all such words; no meaning where they name no time after all."""
     for word, days in dates.days.items():
         for match in compiled(rf"\b{word}\b(?!')").finditer(text):
-            yield *match.span(), (today + timedelta(days)).isoformat()
+            yield *match.span(), _shifted(today, "day", days, dates)
     for match in compiled(dates.near).finditer(text):
-        if meaning := _near(match, today, dates):
-            yield *match.span(), meaning
+        yield *match.span(), _near(match, today, dates)
     for match in compiled(dates.ago).finditer(text):
         number, unit = match["number"].casefold(), dates.units.get(match["unit"].casefold())
         count = int(number) if number.isdecimal() else dates.numbers.get(number)
-        if count is not None and unit is not None and (meaning := _shifted(today, unit, -count, dates)):
-            yield *match.span(), meaning
+        if count is not None and unit is not None:
+            yield *match.span(), _shifted(today, unit, -count, dates)
 
 
 def _near(match: re.Match[str], today: date, dates: Dates) -> str:
@@ -63,23 +62,21 @@ def _near(match: re.Match[str], today: date, dates: Dates) -> str:
     if what in dates.units:
         return _shifted(today, dates.units[what], way, dates)
     if what in dates.weekdays:
-        return _weekday(today, dates.weekdays[what], way).isoformat()
+        return _shifted(today, "day", _days_to(today, dates.weekdays[what], way), dates)
     if what in dates.months:
-        month = dates.months[what]
-        year = today.year + (way if way and (month - today.month) * way <= 0 else 0)
-        return f"{year:04}-{month:02}"
+        apart = dates.months[what] - today.month
+        return _shifted(today, "month", apart + (12 * way if apart * way <= 0 else 0), dates)
     return ""
 
 
-def _weekday(today: date, weekday: int, way: int) -> date:
-    """The last such day before today, the first after it, or the one of this week."""
+def _days_to(today: date, weekday: int, way: int) -> int:
+    """Days to the last such day before today, the first after it, or the one of this week."""
     apart = weekday - today.weekday()
-    if way == 0:
-        return today + timedelta(apart)
-    return today + timedelta(apart - 7 if way < 0 and apart >= 0 else apart + 7 if way > 0 and apart <= 0 else apart)
+    return apart + (7 * way if apart * way <= 0 else 0)
 
 
 def _shifted(today: date, unit: Span, count: int, dates: Dates) -> str:
+    """What is so many units from today; empty where the calendar ends before."""
     try:
         match unit:
             case "day":

@@ -9,7 +9,7 @@ _NAME = r"(?-i:[A-Z][\w.'-]*(?: (?:of|the|de|van|von|[A-Z][\w.'-]*)){0,3})"
 _QUOTED = r"[\"\u201c'][^\"\u201d']{1,60}[\"\u201d']"
 _PROPER = rf"(?:{_QUOTED}|{_NAME}|[a-z]\w*(?:[-_.]\w+)+)"
 _OF = r"(?: (?:of|for|on|behind|to) (?:all (?:of )?)?(?:this|that|it|these)(?: work| task)?)?"
-_OWNED = r"(?:the|our|my|this|its|your|(?-i:[A-Z]\w*)'s|the [\w-]+'s)"
+_OWNED = r"(?:the|our|my|this|(?-i:[A-Z]\w*)'s|the [\w-]+'s)"
 _IS = r"(?:is|are|'s|was|will be|should be|becomes|has become|would be)"
 _NOW = (
     r"(?:is now|are now|'s now|is no longer [^,;]{1,40}? but|has been (?:changed|moved|updated|bumped|postponed|pushed)"
@@ -29,7 +29,7 @@ _NUMBERED = (
 )
 _NUMBER = (
     r"(?:number |no\.? |#)?(?=[^\s]*\d)[#\w][\w.:/#-]*(?: ?(?:%|percent|ms|seconds?|minutes?|hours?|days?|[kmg]i?b|"
-    r"euros?|dollars?|usd|eur))?"
+    r"euros?|dollars?|usd|eur|[a-z]{3,}s))?"
 )
 _DATED = (
     r"(?:(?:release|due|launch|ship|start|end|freeze|demo|cut-?off) date|deadline|code freeze|launch|due day|go-live|"
@@ -38,6 +38,10 @@ _DATED = (
 _DAY = (
     r"(?:on |by )?(?:the )?(?:next |this |end of )?(?=[^,;]*(?:\d|day\b|tomorrow|week|month|(?-i:January|February|"
     r"March|April|May|June|July|August|September|October|November|December)))[\w.:/-]+(?: [\w.:/-]+){0,4}?"
+)
+_MOMENT = (
+    r"(?:the )?(?=[^,;]*(?:\d{1,2}:\d\d|\d{4}-\d\d-\d\d|day\b|tomorrow|(?-i:January|February|March|April|May|June|July|"
+    r"August|September|October|November|December)))[\w:/-]+(?: [\w:/-]+){0,5}?"
 )
 _TEXTUAL = (
     r"(?:code ?name|working title|name|owner|reviewer|maintainer|author|lead|tech lead|manager|contact|point of "
@@ -88,6 +92,20 @@ NAMES = (
         ("person", "model"),
     ),
     Pattern("entity", rf"my (?:full )?name(?: is|'s) (?P<value>{_NAME})", "name of {who}"),
+    Pattern("entity", rf"(?:please )?call me (?P<value>{_NAME})$", "name of {who}"),
+    Pattern(
+        "entity",
+        r"(?P<about>(?:the|our|my) (?:[\w-]+ ){0,2}?[\w-]+) (?:is|was|has been) (?:now called|renamed(?: to)?|"
+        r"renamed from (?P<was>[\w.-]+) to) (?P<value>[\w.-]+)$",
+        "name of {about}",
+        change=True,
+    ),
+)
+
+_EVENT = r"(?P<about>(?:the|our|my) (?:[\w-]+ ){0,2}?[\w-]+)"
+_MOVED = (
+    r"(?:has |have |was |were |got |is )?(?:been )?(?:moved|postponed|pushed|brought forward|shifted|rescheduled)"
+    r"(?: back)?"
 )
 
 ATTRIBUTES = (
@@ -164,6 +182,17 @@ ATTRIBUTES = (
         rf"(?:i meant|make that) (?P<value>{_NUMBER}|{_PROPER}),? (?:and )?(?:not|instead of) "
         rf"(?P<was>{_NUMBER}|{_PROPER}){_UNTIL}",
         "",
+        change=True,
+    ),
+    Pattern(
+        "entity",
+        rf"{_EVENT} (?:is|was) (?:now )?(?:(?:planned|scheduled|set|due) )?(?:for|on|at) (?P<value>{_MOMENT}){_UNTIL}",
+        "date of {about}",
+    ),
+    Pattern(
+        "entity",
+        rf"{_EVENT} {_MOVED} (?:from (?P<was>{_MOMENT}) )?to (?P<value>{_MOMENT}){_UNTIL}",
+        "date of {about}",
         change=True,
     ),
 )

@@ -152,7 +152,7 @@ TALK = (
     ),
     Pattern(
         "note",
-        rf"(?:i'm|i am|we're|we are|i was) {_SOFT}(?:not |no longer |now )?{_ROLE} .+",
+        rf"(?:i'm|i am|we're|we are|i was) {_SOFT}(?:not |no longer |now )?{_ROLE}(?: .+|$)",
         "{who} {topic}",
         _BOTH,
         plain=2,

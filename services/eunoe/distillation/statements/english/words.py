@@ -53,8 +53,8 @@ DOING = (
 # What people do in general, and own.
 DO = any_of("""
     attend belong bake bring camp care coach collect come cook create dance design do donate drive eat exercise feed
-    fly garden go grow have hike host keep know lead live make manage meditate meet mentor own paint plan
-    play practice read rent ride run save sell serve sing speak spend study support swim take teach train travel use
+    fly garden go grow have hike host keep know lead live make manage meditate meet mentor own paint plan play
+    practice read rent ride run save sell serve sing speak spend study support swim take teach train travel use
     visit volunteer walk watch wear work write hope aim intend""")
 THEY_DO = any_of("""
     attends belongs bakes brings coaches collects comes cooks creates dances designs does donates drives enjoys
@@ -116,11 +116,11 @@ EMPTY = LITTLE | words("""
     journey road step steps process progress able possible chance part true real reality place places really worth
     reason reasons power powerful inspiring inspired inspire motivated motivating determined passionate passion
     support supportive strength courage hey wow yeah thanks thank remember forget believe happen happened happening
-    grow growing learn learned lesson lessons point piece vibe vibes news kinds hurdles comfort reminded faced
-    struggles similar young events held show shows alone ton tons often usually once twice calm assistance asked
-    shared stories story memories means reach several businesses year years month week weeks months respond
-    responded situation rely trust skills talents different difficulties underestimate matter option options energy
-    surge detail details figuring find found focus enthusiasm affect positively attitude right harder heart hearts
-    self project projects works full plan plans idea ideas hand back next top meeting met meet talk talking talked
-    spoke speak chat stay staying opportunity opportunities got get bring brings brought move moving moved change
-    changes changed""")
+    grow growing learn learned lesson lessons point piece vibe vibes question questions news kinds hurdles comfort
+    reminded faced struggles similar young events held show shows alone ton tons often usually once twice calm
+    assistance asked shared stories story memories means reach several businesses year years month week weeks months
+    respond responded situation rely trust skills talents different difficulties underestimate matter option options
+    energy surge detail details figuring find found focus enthusiasm affect positively attitude right harder heart
+    hearts self project projects works full plan plans idea ideas hand back next top meeting met meet talk talking
+    talked spoke speak chat stay staying opportunity opportunities got get bring brings brought move moving moved
+    change changes changed""")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from eunoe.distillation.door import Speaker
 from eunoe.distillation.statements.english.attributes import ATTRIBUTES, NAMES
-from eunoe.distillation.statements.english.words import DIRECTED, NAMED
-from eunoe.distillation.statements.language import Pattern
+from eunoe.distillation.statements.english.words import DIRECTED, NAMED, NO_NAME
+from eunoe.distillation.statements.language import NEVER, Pattern
 
 _STATE = (
     r"(?:all )?(?:green|red|failing|broken|passing|down|offline|online|flaky|fixed|blocked|unblocked|frozen|unfrozen|"
     r"merged|deployed|deprecated|archived|released|disabled|enabled|read-only|up and running|back up|back online|"
-    r"unavailable|out of date|up to date|paused|live|stuck|unstable|stable)"
+    r"unavailable|out of date|up to date|paused|live|stuck|unstable|stable|up(?= again))"
 )
 _STATE_OF = r"(?:(?:has |have )(?:been )?|is |are |'s |was |were |went |turned |got |keeps (?:on )?|keep )"
 _HOW = r"(?:(?:still|now|currently|again|already|no longer|not|finally|back to|back|being|completely|all) ){0,2}"
@@ -18,7 +19,11 @@ _CHECKS = (
     r"test run|checks|nightly))"
 )
 _WHERE = r"(?: (?:on|in|for|of) (?:the )?[\w./-]+(?: [\w./-]+)?)?"
-_PARTS = r"(?P<about>(?:the|our) (?:(?!(?:is|are|was|were|and)\b)[\w./-]+ ){0,3}?(?!(?:is|are|was|were|and)\b)[\w./-]+|(?-i:[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
+_WORD = r"(?!(?:is|are|was|were|and)\b)[\w./-]+"
+_PARTS = (
+    rf"(?P<about>(?:the|our) (?:{_WORD} ){{0,3}}?{_WORD}|"
+    rf"(?-i:(?!{NO_NAME}\b|Every|Any|Some)[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
+)
 
 STATES = (
     Pattern("tests", rf"{_CHECKS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}\b", "{about}", open=True, change=True),
@@ -61,49 +66,43 @@ TASKS = (
     ),
 )
 
-DECISIONS = tuple(
-    Pattern("decision", form, name, ("person", "model"), change=change)
-    for form, name, change in (
+_FOR = r"(?:for|as) (?:the|our) (?P<about>[\w-]+(?: [\w-]+){0,2}?)"
+_INSTEAD = r"(?: (?:instead of|rather than|and not) (?P<was>[\w .-]{1,40}))?"
+
+
+def _decisions(we: str, lets: str, whose: Speaker) -> tuple[Pattern, ...]:
+    """How who speaks says what is decided: ``we`` did, or ``lets`` do."""
+    decided = rf"{we}(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted|chose)"
+    forms = (
+        (rf"{decided} (?P<what>to (?:switch|move|change) from (?P<was>[\w .-]{{1,40}}?) to .{{2,}})", "{topic}", True),
+        (rf"{decided} (?P<what>(?:to|on|that|against|for|not to) .{{3,}}? {_FOR})$", "{about}", False),
+        (rf"{decided} (?P<what>(?:to|on|that|against|for|not to) .{{3,}})", "{topic}", False),
         (
-            r"(?:we|i)(?:'ve| have)? (?:finally |now |just )?(?:decided|agreed|settled|resolved|chose|opted) "
-            r"(?P<what>(?:to (?:switch|move|change) from (?P<was>[\w .-]{1,40}?) to .{2,}))",
-            "{topic}",
-            True,
-        ),
-        (
-            r"(?:we|i)(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted) "
-            r"(?P<what>(?:to|on|that|against|for|not to) .{3,}? (?:for|as) (?:the|"
-            r"our) (?P<about>[\w-]+(?: [\w-]+){0,2}))$",
-            "{about}",
-            False,
-        ),
-        (
-            r"(?:we|i)(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted) "
-            r"(?P<what>(?:to|on|that|against|for|not to) .{3,})",
-            "{topic}",
-            False,
-        ),
-        (
-            r"(?:let's|let us|we'll|we will|we are going to|we're going to|i'll|i will)(?: now| just)? (?:go with|"
-            r"stick with|"
-            r"stick to|settle on|use|switch to|move to) (?P<what>.{2,}?) (?:for|as) (?:the|our) "
-            r"(?P<about>[\w-]+(?: [\w-]+){0,2}?)(?: instead| now)?(?: of (?P<was>[\w .-]{1,40}))?$",
+            rf"{lets} (?:now |just )?(?:go with|stick with|stick to|settle on|use|switch to|move to) "
+            rf"(?P<what>.{{2,}}?) {_FOR}(?: instead| now)?(?: of (?P<was>[\w .-]{{1,40}}))?$",
             "{about}",
             True,
         ),
         (
-            r"(?:let's|let us|we'll|we will|i'll|i will)(?: now| just)? (?P<what>(?:go with|stick with|stick to|"
-            r"settle on|switch to) "
-            r".{2,}?)(?: (?:instead of|rather than|and not) (?P<was>[\w .-]{1,40}))?$",
+            rf"{lets} (?:now |just )?(?P<what>(?:go with|stick with|stick to|settle on|switch to) .{{2,}}?){_INSTEAD}$",
             "{topic}",
             False,
         ),
+        (rf"{we} (?:now |just )?(?P<what>went with .{{2,}}?){_INSTEAD}$", "{topic}", False),
         (r"(?:the |our |my )?(?:final )?decision(?: is|:| was)(?: that| to)? (?P<what>.{4,})", "{topic}", False),
         (r"(?:it (?:is|was|has been) |it's )(?:decided|settled|agreed)(?: that|:) (?P<what>.{4,})", "{topic}", False),
     )
+    return tuple(Pattern("decision", form, name, (whose,), change=change) for form, name, change in forms)
+
+
+# A model settles things with somebody; what it does by itself is no decision.
+DECISIONS = (
+    *_decisions("(?:we|i)", "(?:let's|let us|we'll|we will|we are going to|we're going to|i'll|i will)", "person"),
+    *_decisions("we", NEVER, "model"),
 )
 
 PREFERENCES = (
+    Pattern("preference", r"(?:from now on|in future|going forward),? (?P<what>.{4,})", "{topic}"),
     Pattern(
         "preference",
         rf"(?P<about>{NAMED}|he|she) (?:now |really |always |usually |much )?"
