@@ -17,7 +17,7 @@ def of(text: str) -> list[str]:
     found: list[str] = []
     held = ""  # what has no letter, and waits for the sentence that it belongs to
     for line in text.splitlines(keepends=True):
-        for piece in segment(_RULES, line):
+        for piece in segment(_RULES, line) if _says(line) else (line,):
             held += piece
             if _says(piece):
                 found.append(held)
