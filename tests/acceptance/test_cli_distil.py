@@ -137,9 +137,20 @@ async def test_what_a_model_fails_at_is_a_dead_letter_that_is_replayed(
         letter = (await ran(eunoe, "dead", "show", "1", "--json")).json
         assert (letter["attempts"], '"thread":"t"' in letter["input"]) == (5, True)
 
+        wrong = await ran(eunoe, "status", "--json")
+        see = f"`eunoe --space {settings.space} dead list`"
+        assert (wrong.code, wrong.json["wrong"]) == (
+            1,
+            [
+                f"1 distillation failed; {see} says of which turns, and why",
+                f"1 message was laid aside as a dead letter; {see} says which, and why",
+            ],
+        )
+
         model.replies[:] = [Reply(answer(fact(turn=1)))]
         assert (await ran(eunoe, "dead", "replay", "1")).code == 0
         await distilled(memory, 1)
+        assert (await ran(eunoe, "status")).code == 0
 
         assert [one.value for one in (await memory.facts(thread="t")).facts] == ["Postgres 16"]
         assert (await memory.dead()).letters == ()

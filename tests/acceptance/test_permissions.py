@@ -221,6 +221,34 @@ async def test_composition_asks_for_what_is_distilled_and_the_operator_sees_what
             await requester.ask(subjects.job(SPACE, "distil", "t"), b"{}", timeout=5.0)
 
 
+async def test_what_was_laid_aside_is_done_again_by_the_worker_that_failed(fleet: str, tmp_path: Path) -> None:
+    """A person asks audit, which lets the work wait under the worker's name, and erases the letter; each worker takes
+    its own with its own user. The operator looks, and an agent does not even that."""
+    async with await _connected(fleet, AGENT) as connection:
+        position = (await _append(await Requester.open(connection), AGENT)).position
+    for name in ("extraction", "facts"):
+        async with await _connected(fleet, Caller("worker", name)) as connection:
+            store = await topology.ensure(connection, SPACE)
+            stored = Stored(subjects.chain_subject(SPACE, THREAD, "log"), position, b"")
+            await dead_letters.write(store, name, stored, limits.ATTEMPTS, "no", 1)
+    async with Memory.connect(settings=_settings(fleet, AGENT, tmp_path)) as memory:
+        with anyio.fail_after(2), pytest.raises(Denied):
+            await memory.dead()
+    async with Memory.connect(settings=_settings(fleet, OPERATOR, tmp_path)) as memory:
+        assert [letter.worker for letter in (await memory.dead()).letters] == ["extraction", "facts"]
+
+    async with Memory.connect(settings=_settings(fleet, PERSON, tmp_path)) as memory:
+        assert [letter.done for letter in (await memory.replay_dead([1, 2])).letters] == ["replayed", "replayed"]
+        assert (await memory.dead()).total == 0
+    async with session(_settings(fleet, OPERATOR, tmp_path)) as opened:
+
+        async def done() -> bool:
+            found = await status(opened.requester, opened.store)
+            return (found.jobs, found.dead, found.wrong) == (0, 0, ())
+
+        await until_found(done, "what was laid aside is done again")
+
+
 async def test_a_person_who_wants_the_whole_log_hears_whose_user_may(
     fleet: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
