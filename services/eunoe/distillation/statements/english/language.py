@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from eunoe.distillation.statements.english.dates import DATES
 from eunoe.distillation.statements.english.talk import LEAD, TALK
-from eunoe.distillation.statements.english.words import EMPTY, KIN, LITTLE, NAMED
+from eunoe.distillation.statements.english.words import EMPTY, KIN, LITTLE, NAMED, NO_NAME
 from eunoe.distillation.statements.english.work import FACTS
 from eunoe.distillation.statements.language import NEVER, Language
 
-_CALLED = r"(?-i:[A-Z][a-z]+)"
+_CALLED = rf"(?-i:(?!{NO_NAME}\b)[A-Z][a-z]+)"
 _EXCLAIMED = (
     r"(?:wow|woah|whoa|yeah|yes|yep|yup|nope|no|oh|ah|aw|aww|hey|hi|hello|ok|okay|sure|thanks|thank you|thx|cool|great|"
     r"nice|awesome|right|well|hm+|haha|lol|congrats|absolutely|definitely|totally|exactly|sorry|sounds good|no worries|"

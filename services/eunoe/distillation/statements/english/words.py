@@ -89,7 +89,9 @@ NO_NAME = any_of("""
     I We It He She They That This There What Those These You My The Our So Tons Lots Many Life Things People Nothing
     All Each Nobody Time Family Just Here No Please Then Next Now Nearly Also Only Once Maybe Even Let Make Go Run
     Yes Not If For In On At Your Their His Her Its One Both Most Such When While After Before Since As Or And But
-    Never Always Gotta Gonna Wanna Glad Hope Can't Kindly Alternatively Instead Currently Otherwise However""")
+    Never Always Gotta Gonna Wanna Glad Hope Can't Yesterday Today Tomorrow Tonight Recently Lately Earlier Later
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
+    October November December Kindly Alternatively Instead Currently Otherwise However""")
 NAMED = rf"(?-i:(?!{NO_NAME}\b|[A-Z][a-z]+ing\b|Every|Any|Some|[A-Z]+'\w)[A-Z][\w'-]+(?: [A-Z][\w'-]+){{0,2}})"
 
 LITTLE = words("""
