@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stories import Story, Told, contents, stories
 
-from eunoe.composition import blocks, outline, stability, summary, telling
+from eunoe.composition import blocks, marks, outline, stability, summary, telling
 from eunoe.composition.budget import anchored, outline_bytes
 from eunoe.composition.fold import Composed as StoredRecipe
 from eunoe.composition.fold import Fold
@@ -333,6 +333,7 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
         expected += len(told) + len(turns) + bool(recipe.outline_hidden)
         assert len(re.split("[\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]", text)) == expected
         assert text.count("<eunoe-record") == 1
+        assert marks.escape("\n".join([*told, *lines])) in text
 
 
 def check_summary(made: Made, inputs: Inputs, story: Story) -> Sequence[str]:
