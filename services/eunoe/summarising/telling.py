@@ -14,7 +14,7 @@ from eunoe.summarising import sentences
 PROMPT = 7  # weight from which on a sentence of a prompt tells enough: the earliest such one says what is wanted
 REPLY = 4  # the same of a reply, which comes to the point sooner than it explains
 
-_LOOKED_AT = 16_384  # characters of a text that are looked at
+_LOOKED_AT = 8_192  # characters of a text that are looked at
 _LONG = 5  # letters of a word that counts as a long one
 _DENSE = 2  # characters that count as much, where words have no letters of two cases, and often no space between them
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")  # noqa: RUF001 (the apostrophe of print)
@@ -29,7 +29,7 @@ def sentence(text: str, enough: int) -> str:
     It is on one line, without the marks of an item, a heading or a quotation before it. Blocks of code are looked at
     only where there is nothing else.
     """
-    text = text[:_LOOKED_AT]
+    text = text.strip()[:_LOOKED_AT]
     found = _all(_FENCED.sub("\n", text)) or _all(_FENCE.sub("", text))
     return max(found, key=lambda one: min(_weight(one), enough), default="")
 
