@@ -22,7 +22,7 @@ import anyio
 
 from eunoe.cli.errors import guarded
 from eunoe.runtime import logs, supervisor, topology
-from eunoe.runtime.doors import Appended, Buckets, Consumer, Delivery, Documents, Generations, Log, Store
+from eunoe.runtime.doors import Appended, Buckets, Consumer, Delivery, Documents, Generations, Jobs, Log, Store
 from eunoe.runtime.settings import Settings
 
 Place = Literal[
@@ -126,6 +126,13 @@ class DoomedPieces(DoomedLog):
     after = "after-piece"
 
 
+class DoomedJobs(Door):
+    async def consumer(self, durable: str, filters: Sequence[str], **options: Any) -> Consumer:
+        options["ack_wait"] = self._wire.doom.ack_wait
+        inner = await self._inner.consumer(durable, filters, **options)
+        return cast("Consumer", DoomedConsumer(inner, self._wire, durable))
+
+
 class DoomedConsumer(Door):
     def __init__(self, inner: Any, wire: Wire, durable: str) -> None:
         super().__init__(inner, wire)
@@ -177,7 +184,7 @@ def doomed(store: Store, wire: Wire) -> Store:
     return Store(
         space=store.space,
         log=cast("Log", DoomedLog(store.log, wire)),
-        jobs=store.jobs,
+        jobs=cast("Jobs", DoomedJobs(store.jobs, wire)),
         dead=store.dead,
         blobs=cast("Log", DoomedPieces(store.blobs, wire)),
         permanent=cast("Documents", DoomedDocuments(store.permanent, wire)),
