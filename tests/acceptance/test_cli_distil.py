@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 from drawing import answer, fact
 from model_server import ModelServer, Reply, serving
@@ -16,8 +17,12 @@ from polling import until_found
 from shell import Ran, Shell
 
 from eunoe.client import Memory
+from eunoe.runtime import dead_letters
+from eunoe.runtime.doors import Store, Stored
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
+from eunoe.schemas import subjects
+from eunoe.schemas.jobs import SummariseJob
 from eunoe.testing import NatsServer
 
 pytestmark = pytest.mark.anyio
@@ -156,6 +161,24 @@ async def test_what_a_model_fails_at_is_a_dead_letter_that_is_replayed(
         assert (await memory.dead()).letters == ()
         pieces = (await memory.thread("t").distillations()).distillations
         assert [(len(one.facts), bool(one.failed)) for one in pieces] == [(1, False), (0, True)]
+
+
+async def test_a_summary_that_was_laid_aside_is_written_by_a_replay(
+    eunoe: Shell, fleet: Fleet, memory: Memory, store: Store
+) -> None:
+    """Of as few turns as wait: two, which are not enough for one by itself."""
+    await talked(memory, *SAID[:2])
+    job = msgspec.json.encode(SummariseJob(thread="t", up_to=2, position=1))
+    stored = Stored(subjects.job(store.space, "summarise", "t"), 1, job)
+    await dead_letters.write(store, "summarising", stored, 5, "ModelFailed: no answer", 1)
+
+    assert (await ran(eunoe, "dead", "replay", "--all", "--worker", "summarising")).code == 0
+
+    async def summarised() -> bool:
+        return bool((await memory.thread("t").summary()).versions)
+
+    await until_found(summarised, "the summary is written")
+    assert [one.turns for one in (await memory.thread("t").summary()).versions] == [((1, 2),)]
 
 
 async def test_what_is_not_done_when_the_wait_ends_goes_on(
