@@ -14,6 +14,7 @@ from eunoe.distillation.scanning import scan
 
 A = '{"subject": "note", "name": "a", "value": "one", "speaker": "person", "turn": 1}'
 B = '{"subject": "note", "name": "b", "value": "two {x} ```[1]", "speaker": "model", "turn": 2}'
+NO_CODE = f"no valid JSON: invalid \\u{'X' * 4} escape"
 
 
 def names(text: str) -> list[str]:
@@ -60,7 +61,7 @@ def test_a_fact_is_taken_as_it_stands_there() -> None:
     ("bad", "reason"),
     [
         (r'{"name": "C:\x"}', r"no valid JSON: invalid \escape"),
-        (r'{"name": "\u12"}', r"no valid JSON: invalid \uXXXX escape"),
+        (r'{"name": "\u12"}', NO_CODE),
         ('{"name": "5" screen"}', "no valid JSON: expecting ',' delimiter"),
         ('{"name": 5" screen}', "no valid JSON: expecting ',' delimiter"),
         ("{'name': 'x'}", "no valid JSON: expecting property name enclosed in double quotes"),
