@@ -135,9 +135,8 @@ class _Scan:
         """A fact that is no JSON: it goes to where its brackets close, but not over the beginning of another one."""
         if error.msg.startswith("Unterminated string") or error.pos >= self._end:
             return self._set_aside(at, self._end, CUT_OFF)
-        closes = self._closes(at)
         follows = _NEXT.search(self._text, self._string(at, error.pos))
-        ends = min(closes, follows.start() + 1 if follows else self._end)
+        ends = self._closes(at, follows.start() + 1 if follows else self._end)
         return self._set_aside(at, ends, f"no valid JSON: {error.msg[:1].lower()}{error.msg[1:]}")
 
     def _string(self, at: int, wrong: int) -> int:
@@ -145,14 +144,14 @@ class _Scan:
         closed = self._text.rfind('"', at, wrong)
         return max(self._text.rfind('"', at, max(closed, at)), at)
 
-    def _closes(self, at: int) -> int:
-        """Where what begins with a bracket ends, by its brackets outside of strings; the end of the text if nowhere."""
+    def _closes(self, at: int, limit: int) -> int:
+        """Where what begins with a bracket ends, by its brackets outside of strings; not behind ``limit``."""
         depth = 0
-        for token in _TOKEN.finditer(self._text, at):
+        for token in _TOKEN.finditer(self._text, at, limit):
             depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
             if depth == 0:
                 return token.end()
-        return self._end
+        return limit
 
     def _summary(self, at: int) -> int:
         try:

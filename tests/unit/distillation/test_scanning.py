@@ -168,7 +168,23 @@ def test_a_summary_that_is_cut_off_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "{", '{"a":', "[{", '{"facts":[', '[{"a":', "}", '"', "{ ", '{"a":1,"', "\\", '{"a":"\\x"},', "[[{"]
+    "unit",
+    [
+        "[",
+        "{",
+        '{"a":',
+        "[{",
+        '{"facts":[',
+        '[{"a":',
+        "}",
+        '"',
+        "{ ",
+        '{"a":1,"',
+        "\\",
+        '{"a":"\\x"},',
+        "[[{",
+        '{"a":[x}, ',
+    ],
 )
 def test_a_megabyte_of_brackets_is_soon_done_with(unit: str) -> None:
     """Work is bounded by places that are broken and by characters, and nothing is raised."""
