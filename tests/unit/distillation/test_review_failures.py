@@ -17,6 +17,7 @@ from model_server import Reply
 from polling import until
 from reviewing_desks import ReviewingDesk, item, reviewing
 
+from eunoe.audit.worker import AuditWorker
 from eunoe.distillation import outage, trying
 from eunoe.runtime import dead_letters
 from eunoe.schemas import limits
@@ -206,3 +207,17 @@ async def test_a_failed_review_is_done_again_when_its_letter_is_replayed(desk: R
         ("Logs are read first", "scout"),
     ]
     assert desk.server.count("Write tests first") == 1
+
+
+async def test_records_that_audit_refuses_hold_up_no_later_turn(desk: ReviewingDesk) -> None:
+    """Its configuration lets the agent keep none, the reviewing worker's does: it is laid aside, with that reason."""
+    await desk.said("Write tests first.")
+    desk.answers(item(RULE, 1))
+    settings = desk.settings.model_copy(update={"permanent_agents": ("scout",)})
+    desk.worker = AuditWorker(desk.store, settings, desk.clock, desk.remake)
+
+    review = await desk.reviewed(1, every="turn", scope="agent")
+
+    assert review.failed.startswith("Denied: ")
+    assert "permanent_agents" in review.failed
+    assert (len(desk.server.asked), len(await letters(desk)), await desk.kept()) == (1, 1, [])

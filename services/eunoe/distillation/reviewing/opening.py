@@ -28,10 +28,20 @@ def opened(settings: Settings, shared: Model | None) -> tuple[Model, bool]:
     try:
         model = opening.opened(wanted)
     except Misconfigured as error:
-        raise Misconfigured(f"the model of reviews, `model` of `review`: {error}" if named else str(error)) from error
+        if _provider(wanted) == _provider(settings) or not settings.model:
+            raise
+        raise Misconfigured(
+            f"`model` of `review` is {named!r}, and cannot be opened: it is of another provider than EUNOE_MODEL, so "
+            f"that provider's own variables are to set it up ({_why(error)})"
+        ) from error
     if model is None:
         raise Misconfigured(NONE)
     return model, True
+
+
+def _why(error: Misconfigured) -> str:
+    """What a library says, without its word on how programs call it."""
+    return " ".join(str(error.__cause__ or error).split()).partition(" or pass it via ")[0].rstrip(".")
 
 
 def _provider(settings: Settings) -> str:

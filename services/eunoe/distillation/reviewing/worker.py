@@ -29,8 +29,9 @@ from eunoe.runtime import dead_letters
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Store, Stored
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.tries import transient
 from eunoe.schemas import limits, records
-from eunoe.schemas.errors import Busy
+from eunoe.schemas.errors import Busy, EunoeError
 from eunoe.schemas.events import Event, Reviewed
 from eunoe.schemas.jobs import ReviewJob
 
@@ -161,17 +162,23 @@ class Reviewing:
         for part in self._parts(found):
             if part.place not in made:
                 made[part.place] = await self._reviewer.review(part)
-        await self._append(standing, [event for events in made.values() for event in events])
+        await self._append(standing, _together(made))
 
     async def _pass_over(self, standing: Standing, found: Range, made: Made, reason: str) -> None:
-        """Append what there is of a range: of a part that failed, why nothing came of it."""
+        """Append what there is of a range: of a part that failed, why nothing came of it; of every part, where what
+        some came to cannot be appended."""
         logger.error(
             "no records come of the committed turns %d to %d of %s: %s",
             *(found.first, found.last, found.thread, reason),
             extra={"action": "review_failed", "chain": standing.head.header.chain},
         )
         nothing: Made = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
-        await self._append(standing, [event for events in {**nothing, **made}.values() for event in events])
+        try:
+            await self._append(standing, _together({**nothing, **made}))
+        except EunoeError as error:
+            if transient(error):
+                raise
+            await self._append(standing, _together(nothing))
 
     def _parts(self, found: Range) -> Sequence[Part]:
         """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
@@ -204,3 +211,7 @@ class Reviewing:
             *(found.first, found.last, found.thread, attempt, limits.ATTEMPTS, type(error).__name__, error),
             extra={"action": "review_attempt_failed"},
         )
+
+
+def _together(made: Made) -> list[Event]:
+    return [event for events in made.values() for event in events]
