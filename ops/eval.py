@@ -1,8 +1,9 @@
 """``make eval``: what contexts still hold of a long conversation, by strategy and window, and what they cost.
 
-A scripted conversation is played to four strategies, the whole of them to a real server with every worker; then the
-recorded threads beside the repository, where there are any; then, where ``EUNOE_MODEL`` names a model, its questions
-are asked. docs/evaluation.md says how it is scored. ``--quick`` takes fewer sizes and threads, ``--json`` prints JSON.
+A scripted conversation is played to four strategies, the whole of them to a real server with every worker, and once
+more with what leaves distilled by rules, and, where ``EUNOE_MODEL`` names a model, by that; then the recorded threads
+beside the repository, where there are any; then the model is asked the questions. docs/evaluation.md says how it is
+scored. ``--quick`` takes fewer sizes and threads, ``--json`` prints JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from eunoe.models.opening import opened
 from eunoe.runtime.configuration import load
+from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import EunoeError
 from evaluation import asking, live, recorded, scripted, tables
 from evaluation.strategies import FILLS, WHOLE, Size
@@ -36,6 +38,15 @@ async def played(chosen: Sequence[Size]) -> list[scripted.Row]:
     return [whole[row.size] if row.strategy == WHOLE else row for row in scripted.rows(chosen)]
 
 
+async def distilled(
+    chosen: Sequence[Size], by: live.By, configured: Settings
+) -> tuple[list[scripted.Row], list[live.Work]]:
+    """The whole with what leaves distilled, and what that took."""
+    name = live.DISTILLED[by]
+    async with live.place(by, configured) as here:
+        return await live.rows(here, chosen, name), await live.works(here, chosen, name)
+
+
 async def answered(quick: bool) -> list[asking.Row]:
     """What the configured model answers; nothing where none is configured."""
     model = opened(load().settings)
@@ -49,13 +60,19 @@ async def answered(quick: bool) -> list[asking.Row]:
 
 async def evaluate(quick: bool, as_json: bool) -> None:
     data = recorded.folder()
+    configured, chosen = load().settings, sizes(quick)
     answers = await answered(quick)
-    script = await played(sizes(quick))
+    script, works = await played(chosen), list[live.Work]()
+    ways: Sequence[live.By] = ("rules", "model") if configured.model else ("rules",)
+    for by in ways:
+        rows, took = await distilled(chosen, by, configured)
+        script, works = [*script, *rows], [*works, *took]
     threads = recorded.rows(data, quick=quick) if data else []
     if as_json:
-        print(json.dumps(tables.as_json(script, threads, answers), indent=2))
+        print(json.dumps(tables.as_json(script, threads, answers, works), indent=2))
         return
     print(f"{tables.scripted_table(script)}\n\n{tables.LEGEND}\n")
+    print(f"{tables.work_table(works)}\n\n{tables.WORK_LEGEND}\n")
     print(tables.recorded_table(threads) if data else "There are no recorded threads beside the repository.")
     if answers:
         print(f"\n{tables.asked_table(answers)}")

@@ -1,12 +1,17 @@
-"""The whole, as a fleet has it: a real server, every worker, and a client that plays the conversation to them."""
+"""The whole, as a fleet has it: a real server, every worker, and a client that plays the conversation to them.
+
+Nothing is distilled, or what leaves is, by rules or by the model that is configured.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+from typing import Literal
 
 import msgspec
 
@@ -16,7 +21,9 @@ from eunoe.client.turn import Turn as Open
 from eunoe.runtime.embedded import embedded
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
+from eunoe.schemas import limits
 from eunoe.schemas.context import Format
+from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.requests import FactReply, FactRequest
 from evaluation.scoring import Recalled
 from evaluation.scripted import Row, Seen, row
@@ -24,6 +31,9 @@ from evaluation.story import CONVERSATION, INSTRUCTIONS, Turn
 from evaluation.strategies import WHOLE, Context, Size
 
 SETTLE_SECONDS = 60.0  # seconds until the facts of a turn are known, at most
+By = Literal["rules", "model"]
+DISTILLED: Mapping[By, str] = {"rules": "distilled by rules", "model": "distilled, model"}
+"""The strategies in which facts are drawn from prose and a summary is written, by what does it."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +44,68 @@ class Place:
     memory: Memory
 
 
+@dataclass(frozen=True)
+class Work:
+    """What distilling took in the thread of one size: pieces of work, what came of them, the median of their
+    milliseconds, tokens of a model, and millionths of a US dollar (None where no price is known)."""
+
+    strategy: str
+    size: Size
+    jobs: int
+    facts: int
+    set_aside: int
+    failed: int
+    versions: int
+    ms: float
+    effort: Effort
+
+
 @asynccontextmanager
-async def place() -> AsyncIterator[Place]:
-    """A fresh embedded server with every worker, gone when the context ends."""
+async def place(by: By | Literal["off"] = "off", configured: Settings | None = None) -> AsyncIterator[Place]:
+    """A fresh embedded server with every worker, gone when the context ends; the model is that of ``configured``."""
     with tempfile.TemporaryDirectory(prefix="eunoe-eval-") as folder:
-        settings = Settings(data=Path(folder), role="caller", principal="eval", log_level="error")
+        own = {"data": Path(folder), "role": "caller", "principal": "eval", "log_level": "error", "distiller": by}
+        settings = (configured or Settings()).model_copy(update=own)
         async with embedded(settings) as server:
             here = settings.at(server.url, server.user, server.password)
             async with running(here) as fleet, Memory.connect(settings=here, embedded=False) as memory:
                 yield Place(fleet, memory)
 
 
-async def rows(here: Place, sizes: Sequence[Size]) -> list[Row]:
+async def rows(here: Place, sizes: Sequence[Size], strategy: str = WHOLE) -> list[Row]:
     """The whole at every size, each in a thread of its own."""
     found = []
-    for number, size in enumerate(sizes, 1):
-        thread = here.memory.thread(f"scripted-{number}")
+    for size in sizes:
+        thread = _thread(here, size)
         seen = await play(here, thread, size)
-        found.append(row(WHOLE, size, seen, await recalled(here.memory, thread)))
+        found.append(row(strategy, size, seen, await recalled(here.memory, thread)))
     return found
+
+
+async def works(here: Place, sizes: Sequence[Size], strategy: str) -> list[Work]:
+    """What was distilled in the threads of these sizes, once they are played."""
+    return [await _work(_thread(here, size), size, strategy) for size in sizes]
+
+
+async def _work(thread: Thread, size: Size, strategy: str) -> Work:
+    made = await thread.distillations(limit=limits.DISTILLATIONS_SHOWN)
+    assert not made.more, "the conversation is not so long"
+    done = made.distillations
+    return Work(
+        strategy=strategy,
+        size=size,
+        jobs=len(done),
+        facts=sum(len(one.facts) for one in done),
+        set_aside=sum(len(one.set_aside) for one in done),
+        failed=sum(bool(one.failed) for one in done),
+        versions=sum(one.summary == "updated" for one in done),
+        ms=median([one.effort.ms for one in done]) if done else 0.0,
+        effort=made.effort,
+    )
+
+
+def _thread(here: Place, size: Size) -> Thread:
+    return here.memory.thread(f"scripted {size.window} {size.fill}")
 
 
 async def play(

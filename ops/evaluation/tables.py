@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation import asking, recorded, scripted
+import msgspec
+
+from evaluation import asking, live, recorded, scripted
 from evaluation.scoring import Standing
 from evaluation.story import QUESTIONS
 from evaluation.strategies import Size
@@ -31,6 +33,27 @@ def scripted_table(rows: Sequence[scripted.Row]) -> str:
                 f"{row.count('context', 'recall'):>6}/{len(letters)} {row.median:>7,.0f} {row.p95:>6,} "
                 f"{row.condensed:>5}"
             )
+    return "\n".join(lines)
+
+
+WORK_LEGEND = (
+    "jobs: pieces of work that distilled; aside: what was given and is no fact; ms: the median of a piece;\n"
+    "tokens that a model was given and gave."
+)
+
+
+def work_table(rows: Sequence[live.Work]) -> str:
+    """What distilling took."""
+    lines = [
+        f"{'strategy':<18}  {_SIZE_HEAD}  {'jobs':>4} {'facts':>5} {'aside':>5} {'summary':>7} {'ms':>7} {'tokens':>11}"
+    ]
+    for row in rows:
+        tokens = f"{row.effort.input_tokens:,}/{row.effort.output_tokens:,}" if row.effort.calls else "-"
+        lines.append(
+            f"{row.strategy:<18}  {_size(row.size)}  {row.jobs:>4} {row.facts:>5} {row.set_aside:>5} "
+            f"{row.versions:>7} {row.ms:>7,.0f} {tokens:>11}"
+        )
+        lines += [f"  {row.failed} failed"] if row.failed else []
     return "\n".join(lines)
 
 
@@ -69,7 +92,10 @@ def recorded_table(rows: Sequence[recorded.Row]) -> str:
 
 
 def as_json(
-    script: Sequence[scripted.Row], threads: Sequence[recorded.Row], answers: Sequence[asking.Row]
+    script: Sequence[scripted.Row],
+    threads: Sequence[recorded.Row],
+    answers: Sequence[asking.Row],
+    works: Sequence[live.Work] = (),
 ) -> dict[str, Any]:
     """The same figures, with the standing of every question."""
     return {
@@ -81,6 +107,19 @@ def as_json(
                 "condensed": row.condensed,
             }
             for row in script
+        ],
+        "distilled": [
+            {
+                **_named(row.strategy, row.size),
+                "jobs": row.jobs,
+                "facts": row.facts,
+                "set_aside": row.set_aside,
+                "failed": row.failed,
+                "summary_versions": row.versions,
+                "ms_median": row.ms,
+                "effort": msgspec.structs.asdict(row.effort),
+            }
+            for row in works
         ],
         "recorded": [
             {

@@ -9,6 +9,8 @@ import msgspec
 from eunoe.schemas.event_base import Base
 
 Distiller = Literal["rules", "model"]
+SAID, CONCLUDED = "the person said", "the model concluded"
+"""What the detail of a distilled fact's provenance says of who said it."""
 Spans = tuple[tuple[int, int], ...]
 """Ascending numbers as ranges ``(first, last)``."""
 

@@ -14,6 +14,7 @@ from eunoe.facts.lineage import Order, author, order
 from eunoe.facts.runs import Version
 from eunoe.facts.wording import spoken
 from eunoe.schemas.context import QUOTING, FactLine
+from eunoe.schemas.distilled_events import SAID
 from eunoe.schemas.facts import Assertion, Document, Identity, SourceClass, Stated
 
 TASK = "task"
@@ -21,9 +22,10 @@ SURFACES = frozenset({"memo", "statement"})  # kinds that, as records, are shown
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
 
-Rank = tuple[bool, bool, bool, bool, int, int, int, str]
-"""The order of facts: the task, what is pinned, what is in conflict, what a person said, then what was said or
-confirmed last; never the same twice."""
+Rank = tuple[bool, bool, bool, bool, bool, int, int, int, str]
+"""The order of facts: the task, what is pinned, what is in conflict, what a person stated, what was drawn from what the
+person said (nobody can look that up again, as a tool can), then what was said or confirmed last; never the same
+twice."""
 
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
@@ -103,7 +105,7 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     @property
     def newest(self) -> Order:
         """The order of what was said of it last."""
-        at, position, index = self.rank[4:7]
+        at, position, index = self.rank[5:8]
         return -at, -position, -index
 
 
@@ -169,6 +171,7 @@ def _made(
 ) -> Known:
     fact = first.fact
     task, person = fact.identity.subject == TASK, fact.source.kind == "person"
+    said = fact.method == "distilled" and fact.provenance.detail == SAID
     at, position, index = newest
     return Known(
         first=first,
@@ -178,7 +181,7 @@ def _made(
         pinned=pinned,
         conflict=conflict,
         proposed=proposed,
-        rank=(not task, not pinned, not conflict, not person, -at, -position, -index, first.id),
+        rank=(not task, not pinned, not conflict, not person, not said, -at, -position, -index, first.id),
     )
 
 

@@ -18,6 +18,7 @@ from eunoe.schemas import limits
 _Key = TypeVar("_Key", int, str)
 
 COMMON = 64  # facts; a word that more of them share tells none of them apart
+WORTH = 1 << 20  # what a word counts that only one fact has; of two facts it counts half as much, and so on
 FEW = 1_024  # facts; as many are put in order at once sooner than the first of them one by one
 FACT_BYTES = 2_048  # bytes of memory that a fact takes beside what it says
 LETTER_BYTES = 20  # bytes of memory for each character of that: in its line, and in words that lead to it
@@ -121,13 +122,16 @@ class Facts:
         return (fact for turn in turns for shelf in self._shelves for fact in shelf.of_turn(turn))
 
     def bearing(self, words: frozenset[str], without: frozenset[str], view: frozenset[int]) -> tuple[Known, ...]:
-        """The facts that share most words with a request, `limits.RELEVANT_FACTS` at most.
+        """The facts that share most words with a request, `limits.RELEVANT_FACTS` at most; a word counts the less the
+        more facts have it, so that one which tells a few apart is worth more than several that stand in most.
 
         ``without`` are ids of facts that are shown already; a fact of a turn in ``view`` is shown by it.
         """
-        found = {fact.id: fact for word in words for shelf in self._shelves for fact in shelf.sharing(word)}
+        sharing = {word: [fact for shelf in self._shelves for fact in shelf.sharing(word)] for word in words}
+        worth = {word: WORTH // len(facts) for word, facts in sharing.items() if facts}
+        found = {fact.id: fact for facts in sharing.values() for fact in facts}
         left = (fact for fact in found.values() if fact.id not in without and not fact.said_by(view))
-        scored = [(-len(fact.words & words), fact.rank, fact) for fact in left]
+        scored = [(-sum(worth.get(word, 0) for word in fact.words & words), fact.rank, fact) for fact in left]
         return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[: limits.RELEVANT_FACTS])
 
 

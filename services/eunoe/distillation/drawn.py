@@ -14,13 +14,12 @@ from eunoe.extraction.secrets import redact
 from eunoe.facts.kinds import Kind, Kinds
 from eunoe.facts.values import blank, cut, limit, one_line, same
 from eunoe.schemas import limits
-from eunoe.schemas.distilled_events import Distilled, Distiller, Effort, SetAside, Spans
+from eunoe.schemas.distilled_events import CONCLUDED, SAID, Distilled, Distiller, Effort, SetAside, Spans
 from eunoe.schemas.events import Event, FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.labels import without_records
 
 DISTILLER = "distiller"  # who states what a person said in the words of a distiller
-SAID, CONCLUDED = "the person said", "the model concluded"
 RULES = "rules"  # what stands for the model's name where none was asked
 _READ = 4_096  # characters of a name or value that are looked at
 

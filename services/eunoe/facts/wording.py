@@ -15,7 +15,8 @@ UNDECLARED = Labels()  # every label by its number
 
 
 def spoken(fact: Assertion, *, through: bool = False) -> str:
-    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``.
+    """Where a fact comes from, in words: ``tool read_file, turn 2, entry 4``; of a distilled one by what, and who said
+    it: ``rules: the person said, turn 1, entry 2``.
 
     ``through``: with the agent that appended what a tool returned, ``tool read_file through builder``.
     """
@@ -24,6 +25,8 @@ def spoken(fact: Assertion, *, through: bool = False) -> str:
     if through and source.kind == "tool" and source.agent:
         who = f"{who} through {source.agent}"
     how = fact.method if source.kind == "model" and fact.method != "stated" else ""
+    if fact.method == "distilled" and provenance.detail:
+        who, how = f"{provenance.model or 'a model'}: {provenance.detail}", ""
     turn = f"turn {provenance.turn}" if provenance.turn else ""
     entry = f"entry {provenance.entries[0]}" if len(provenance.entries) == 1 else ""
     return ", ".join(part for part in (who, how, turn, entry) if part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import known_facts
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from eunoe.composition import choosing
 from eunoe.composition.known import Known
-from eunoe.composition.shelf import COMMON, Facts, Shelf
+from eunoe.composition.shelf import COMMON, WORTH, Facts, Shelf
 from eunoe.schemas import limits
 
 WORDS = ("alpha", "beta", "gamma", "delta")
@@ -51,7 +52,7 @@ def apply(steps: list[tuple[str, list[Known]]]) -> tuple[Shelf, dict[str, Known]
 def _named(one: Known, key: str) -> Known:
     """The same fact under another id; what it has for its line and words stays."""
     name = f"{one.id}{key}"
-    found = replace(one, first=replace(one.first, id=name), rank=(*one.rank[:7], name))
+    found = replace(one, first=replace(one.first, id=name), rank=(*one.rank[:8], name))
     vars(found).update({kept: value for kept, value in vars(one).items() if kept != "shown"})
     return found
 
@@ -79,7 +80,8 @@ def test_two_shelves_are_read_as_one(
     request: set[str],
     turns: set[int],
 ) -> None:
-    """In one order; and of those not said by a turn in view, the ones that share most words, best first."""
+    """In one order; and of those not said by a turn in view, the ones that share words, those first that share most
+    that few others have."""
     left, first = apply([("left " + key, found) for key, found in one])
     right, second = apply([("right " + key, found) for key, found in other])
     both = sorted((first | second).values(), key=lambda fact: fact.rank)
@@ -90,7 +92,8 @@ def test_two_shelves_are_read_as_one(
     assert list(found) == both
     assert len(found) == len(both)
     wanted = [fact for fact in both if fact.words & words and (fact.conflict or fact.turn not in turns)]
-    wanted.sort(key=lambda fact: (-len(fact.words & words), fact.rank))
+    shared = Counter(word for fact in both for word in fact.words)
+    wanted.sort(key=lambda fact: (-sum(WORTH // shared[word] for word in fact.words & words), fact.rank))
     assert list(found.bearing(words, frozenset(), view)) == wanted[: limits.RELEVANT_FACTS]
 
 
