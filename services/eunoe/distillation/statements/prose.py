@@ -25,7 +25,7 @@ _NO_PROSE = re.compile(
     re.VERBOSE,
 )
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
-_CODED = re.compile(r"[{}<>\\]|==|=>|->|::|\(\)|\b\w+\(\w*\)|https?://")
+_CODE = re.compile(r"[{}\\]|==|=>|::|^\s*</?\w+>")
 _MARKED = re.compile(r"(?<!\w)(\*\*|__|\*|_)(?=\S)([^*\n]{1,200}?)(?<=\S)\1(?!\w)")
 _SPACE = re.compile(r"\s+")
 
@@ -36,7 +36,7 @@ def sentences(text: str, code: str) -> Iterator[str]:
     for line in _lines(text):
         for sentence in segment(code, line):
             clean = sentence.strip()
-            if SENTENCE_MIN <= len(clean) <= SENTENCE_MAX and not _CODED.search(clean):
+            if SENTENCE_MIN <= len(clean) <= SENTENCE_MAX and not _CODE.search(clean):
                 yield clean
                 count += 1
                 if count == SENTENCES_MAX:

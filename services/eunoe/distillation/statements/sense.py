@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from eunoe.distillation.statements import dates, naming
 from eunoe.distillation.statements.language import Language, compiled
+
+_CODED = re.compile(r"[<>]|->|\b\w+\(\w*\)|https?://")
 
 
 def alone(text: str, language: Language, telling: int) -> bool:
     """Whether a clause makes sense without what was said around it, and has so many words that tell something; one
-    with a time tells more."""
-    if compiled(language.unsaid).search(text) or points(text, language):
+    with a time tells more. Who talks of their life shows no code."""
+    if _CODED.search(text) or compiled(language.unsaid).search(text) or points(text, language):
         return False
     return naming.telling(text, language) + bool(dates.words(text, language.dates)) >= telling
 

@@ -7,7 +7,7 @@ from eunoe.distillation.statements.language import Pattern
 _THING = r"(?:[\w.+#/'-]+ ){0,3}?[\w.+#/'-]+"
 _NAME = r"(?-i:[A-Z][\w.'-]*(?: (?:of|the|de|van|von|[A-Z][\w.'-]*)){0,3})"
 _QUOTED = r"[\"\u201c'][^\"\u201d']{1,60}[\"\u201d']"
-_PROPER = rf"(?:{_QUOTED}|{_NAME}|[a-z]\w*(?:[-_.]\w+)+)"
+_PROPER = rf"(?:{_QUOTED}|{_NAME}|https?://[^\s,;]+|[a-z]\w*(?:[-_.]\w+)+)"
 _OF = r"(?: (?:of|for|on|behind|to) (?:all (?:of )?)?(?:this|that|it|these)(?: work| task)?)?"
 _OWNED = r"(?:the|our|my|this|(?-i:[A-Z]\w*)'s|the [\w-]+'s)"
 _IS = r"(?:is|are|'s|was|will be|should be|becomes|has become|would be)"
@@ -74,8 +74,16 @@ def _attribute(kind: str, value: str) -> tuple[Pattern, ...]:
 NAMES = (
     Pattern(
         "entity",
-        rf"(?:we|i) (?:now |will |'ll |shall )?(?:call|named|call(?:ed)?|codenamed?|renamed) "
+        rf"(?:let's|let us|(?:we|i)(?:'ve|'ll| have| had| now| will| shall){{0,2}}) (?:call|name|codename|"
+        rf"rename)(?:e?d)? "
         rf"(?P<about>(?:the|our|my|this) (?:[\w-]+ ){{0,2}}?[\w-]+?) (?:to )?(?P<value>{_PROPER})",
+        "name of {about}",
+        change=True,
+    ),
+    Pattern(
+        "entity",
+        rf"(?P<about>(?:the|our|my|this) (?:[\w-]+ ){{0,2}}?[\w-]+) (?:is not|isn't|are not|aren't) (?:called|named) "
+        rf"(?P<was>{_PROPER}),? but (?P<value>{_PROPER})",
         "name of {about}",
         change=True,
     ),
@@ -83,6 +91,11 @@ NAMES = (
         "entity",
         rf"(?P<about>(?:the|our|my|this) (?:[\w-]+ ){{0,2}}?[\w-]+) (?:is|was|will be|are|'s) "
         rf"(?:now |code|re)?(?:called|named|codenamed|renamed to|renamed) (?P<value>{_PROPER})",
+        "name of {about}",
+    ),
+    Pattern(
+        "entity",
+        rf"(?P<about>the (?:[\w-]+ ){{0,2}}?[\w-]+)'s name is (?P<value>{_PROPER})",
         "name of {about}",
     ),
     Pattern(

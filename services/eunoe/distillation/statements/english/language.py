@@ -64,7 +64,8 @@ _JOINTS = "|".join(
 )
 _ASIDES = "|".join(
     (
-        r"(?:what|why|who|where|when|how|which|whose|do|does|did|is|are|was|were|can|could|would|will|should|have|"
+        r"(?:what|why|who|where|when|how|which|whose|do(?! not)|does|did|is|are|was|were|can|could|would|will|"
+        r"should|have|"
         r"has|am|any|"
         r"anything|wanna|got any|if|unless|whether|maybe|perhaps|let me|let's see|imagine|suppose|assuming|"
         r"say)\b(?!ed)",
@@ -72,7 +73,7 @@ _ASIDES = "|".join(
         r"to))\b",
         r"(?:i|we) (?:hope(?! to)|wish|guess|bet|wonder|think|feel|know|mean|agree|understand|see|apologize|believe|"
         r"suppose) ",
-        r"(?:i|we)(?:'d(?! \w+ed\b)| would|'ll| will| can| could| should| might| may| must) (?!prefer|now call|"
+        r"(?:i|we)(?:'d(?! \w+ed\b)| would|'ll| will| can| could| should| might| may| must) (?!prefer|now call|name|"
         r"use\b|go with|stick|settle|"
         r"switch|move to|call)",
     )

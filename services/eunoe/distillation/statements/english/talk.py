@@ -53,6 +53,9 @@ _INNER = (
 
 TALK = (
     Pattern(
+        "entity", r"i (?:no longer|don't) live (?:in|near|at) .{2,60}", "where {who} lives", _BOTH, plain=1, change=True
+    ),
+    Pattern(
         "entity",
         r"i (?:now |currently |still |actually )*live (?:in|near|at) (?P<value>[^,;]{2,60}?)(?=$|,|;| (?:and|but|"
         r"with|now|since|right|in a|in an)\b)",

@@ -12,7 +12,9 @@ _STATE = (
     r"merged|deployed|deprecated|archived|released|disabled|enabled|read-only|up and running|back up|back online|"
     r"unavailable|out of date|up to date|paused|live|stuck|unstable|stable|up(?= again))"
 )
-_STATE_OF = r"(?:(?:has |have )(?:been )?|is |are |'s |was |were |went |turned |got |keeps (?:on )?|keep )"
+_STATE_OF = (
+    r"(?:(?:has |have )(?:been )?|is |are |'s |isn't |aren't |was |were |went |turned |got |keeps (?:on )?|keep )"
+)
 _HOW = r"(?:(?:still|now|currently|again|already|no longer|not|finally|back to|back|being|completely|all) ){0,2}"
 _CHECKS = (
     r"(?P<about>(?:the |our |all |all the |all of the )?(?:[\w.-]+ ){0,2}?(?:ci|builds?|tests|test suite|pipeline|"
@@ -102,6 +104,13 @@ DECISIONS = (
 )
 
 PREFERENCES = (
+    Pattern(
+        "preference",
+        r"(?:please )?(?P<value>keep (?:your |the |all |all the )?(?:answers?|replies|responses|messages|commits?|"
+        r"functions|"
+        r"changes|lines|names|tests|comments|explanations|summaries|sentences|docs|output) .{4,})",
+        "{topic}",
+    ),
     Pattern("preference", r"(?:from now on|in future|going forward),? (?P<what>.{4,})", "{topic}"),
     Pattern(
         "preference",
