@@ -20,6 +20,7 @@ from eunoe.runtime.settings import Review, Settings
 from eunoe.schemas import records, subjects
 from eunoe.schemas.events import Event, Prompt, Response, Reviewed, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import ReviewJob
+from eunoe.schemas.records import Record
 from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView, HeadReply
 from eunoe.schemas.subjects import Caller
 
@@ -104,8 +105,11 @@ class ReviewingDesk(FactDesk):
 
     async def recorded(self) -> list[tuple[Event, ...]]:
         """What reviews recorded, record by record."""
-        found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
-        return [record.events for record in found if record.header.caller == DISTILLATION]
+        return [record.events for record in await self.records() if record.header.caller == DISTILLATION]
+
+    async def records(self) -> list[Record]:
+        """Every record of the log."""
+        return [records.read(stored.seq, stored.data) for stored in await self.stored()]
 
     async def kept(self, agent: str = "builder", *, session: str = "s", **fields: Any) -> list[FactView]:
         """The records in force that an agent sees, by what they say."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal
 
+import msgspec
+
 from eunoe.facts import efforts
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
@@ -29,7 +31,7 @@ def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer)
 
     ``outcome`` is what became of the summary that it holds; where it holds none it says so itself.
     """
-    event = next((one for one in record.events if isinstance(one, DistilledEvent)), None)
+    event = _reviews(record) or next((one for one in record.events if isinstance(one, DistilledEvent)), None)
     if event is None:
         return None
     kept = next((one for one in record.events if isinstance(one, SummaryKept)), None)
@@ -48,6 +50,20 @@ def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer)
         reason=kept.reason if kept else "",
         failed=event.failed if isinstance(event, Distilled | Reviewed) else "",
         effort=efforts.total(efforts.of(record.events)),
+    )
+
+
+def _reviews(record: Record) -> Reviewed | None:
+    """The reviews of a record as one: each is of another agent's turns, of the same range; None where it has none."""
+    found = [event for event in record.events if isinstance(event, Reviewed)]
+    if len(found) < 2:
+        return next(iter(found), None)
+    failed = [f"{event.agent}: {event.failed}" for event in found if event.failed]
+    return msgspec.structs.replace(
+        found[0],
+        turns=tuple(sorted(ranges for event in found for ranges in event.turns)),
+        set_aside=tuple(one for event in found for one in event.set_aside),
+        failed="; ".join(failed),
     )
 
 

@@ -12,13 +12,15 @@ import anyio.lowlevel
 import msgspec
 import pytest
 from desks import AGENT
-from fact_desks import recorded
+from fact_desks import PERSON, recorded
 from model_server import Reply
 from polling import until
 from reviewing_desks import ReviewingDesk, item, reviewing
 
 from eunoe.audit.worker import AuditWorker
 from eunoe.distillation import outage, trying
+from eunoe.facts.distilled import distillation
+from eunoe.facts.visibility import Viewer
 from eunoe.runtime import dead_letters
 from eunoe.schemas import limits
 from eunoe.schemas.jobs import AgainJob, ReviewJob
@@ -122,6 +124,10 @@ async def test_of_two_agents_the_one_whose_review_fails_costs_the_other_nothing(
     assert (builder.agent, [one.action for one in builder.decisions], builder.failed) == ("builder", ["added"], "")
     assert (scout.agent, scout.failed) == ("scout", "ModelFailed: the model answered no list: 'No.'")
     assert (len(await desk.recorded()), desk.server.count("Write tests first")) == (1, 1)
+    told = [distillation(record, "", desk.kinds, Viewer(PERSON)) for record in await desk.records()]
+    (shown,) = [one for one in told if one]
+    assert (shown.kind, shown.turns, len(shown.facts)) == ("reviewed", ((1, 1), (2, 2)), 1)
+    assert shown.failed == "scout: ModelFailed: the model answered no list: 'No.'"
 
 
 async def test_an_outage_is_waited_out_and_is_no_attempt(desk: ReviewingDesk) -> None:
