@@ -93,7 +93,7 @@ def forget() -> None:
     _lines.cache_clear()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _lines(source: str, text: str, size: int) -> Sequence[str]:
     """The same are asked for several times for one context, and for the next ones."""
     plain = marks.clean(text)
