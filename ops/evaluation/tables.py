@@ -108,19 +108,7 @@ def as_json(
             }
             for row in script
         ],
-        "distilled": [
-            {
-                **_named(row.strategy, row.size),
-                "jobs": row.jobs,
-                "facts": row.facts,
-                "set_aside": row.set_aside,
-                "failed": row.failed,
-                "summary_versions": row.versions,
-                "ms_median": row.ms,
-                "effort": msgspec.structs.asdict(row.effort),
-            }
-            for row in works
-        ],
+        "distilled": [_work(row) for row in works],
         "recorded": [
             {
                 "threads": row.threads,
@@ -162,6 +150,19 @@ def _by_size(rows: Sequence[Any]) -> list[tuple[Size, list[Any]]]:
 
 def _named(strategy: str, size: Size) -> dict[str, Any]:
     return {"strategy": strategy, "window": size.window, "fill": size.fill, "composed": size.composed}
+
+
+def _work(row: live.Work) -> dict[str, Any]:
+    return {
+        **_named(row.strategy, row.size),
+        "jobs": row.jobs,
+        "facts": row.facts,
+        "set_aside": row.set_aside,
+        "failed": row.failed,
+        "summary_versions": row.versions,
+        "ms_median": row.ms,
+        "effort": msgspec.structs.asdict(row.effort),
+    }
 
 
 def _share(part: int, whole: int) -> str:
