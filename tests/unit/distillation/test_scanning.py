@@ -57,6 +57,11 @@ def test_a_fact_is_taken_as_it_stands_there() -> None:
     assert isinstance(found.facts[0][0]["turn"], scanning.Number)
 
 
+def test_control_characters_in_a_string_are_its_words() -> None:
+    """Unescaped ones too, which JSON has no place for: it is plain where the string ends."""
+    assert names('[{"name": "a\nb\tc\x1b\x00\u2028"}]') == ["a\nb\tc\x1b\x00\u2028"]
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
