@@ -50,7 +50,8 @@ class DistillationWorker:
         choose: Callable[[Settings], Chosen] = choosing.chosen,
     ) -> None:
         self._store, self._auditor, self._settings, self._clock = store, auditor, settings, clock
-        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock)
+        waits, most = limits.JOB_WAIT_SECONDS, limits.JOBS_FETCHED
+        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most)
         self._again = Again(store, self.name, self.again, clock)
         self._chosen = choose(settings)
         reader = Reader(store)

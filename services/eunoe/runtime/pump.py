@@ -30,7 +30,8 @@ logger = logging.getLogger(__name__)
 
 FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
-CAREFUL_SECONDS = 35.0  # seconds in which what a killed predecessor had in hand is delivered again
+ACK_WAIT_SECONDS = 30.0  # seconds after which what a killed worker had in hand of the log is delivered again
+CAREFUL_SECONDS = 5.0  # seconds beyond those in which it surely comes
 PACE_SECONDS = 0.02  # seconds between two fetches in the long run, so that one brings several
 BURST = 64  # fetches that come at once after a quiet time: what a turn of one thread brings is not kept waiting
 FETCH = 256  # messages that one fetch brings at most
@@ -41,8 +42,9 @@ class Pump:
     """One worker's consumption. ``key`` says what must stay in order, such as the chain of a message.
 
     ``together`` is how many messages ``handle`` takes at most; those that were delivered before come alone.
-    ``concurrency`` is how many keys are handled at once. In hand are at most twice `FETCH` messages.
-    ``retry_seconds`` is the wait after a first failure, doubled after each further one.
+    ``concurrency`` is how many keys are handled at once. In hand are at most twice ``fetch`` messages: few of what
+    takes long, so that other workers have some too.
+    ``retry_seconds`` is the wait after a first failure, doubled after each further one. ``ack_wait`` is the consumer's.
     """
 
     def __init__(
@@ -56,8 +58,12 @@ class Pump:
         together: int = 1,
         concurrency: int = 32,
         retry_seconds: float = FIRST_SECONDS,
+        ack_wait: float = ACK_WAIT_SECONDS,
+        fetch: int = FETCH,
     ) -> None:
         self._worker = worker
+        self._careful_seconds = ack_wait + CAREFUL_SECONDS
+        self._fetch = fetch
         self._tries = Tries(store, worker, handle, clock, retry_seconds)
         self._key = key
         self._together = together
@@ -91,11 +97,11 @@ class Pump:
 
     async def _consume(self, consumer: Consumer, lanes: TaskGroup) -> None:
         while True:
-            if self._in_hand() > FETCH or self._bytes > LOW_BYTES:
+            if self._in_hand() > self._fetch or self._bytes > LOW_BYTES:
                 await self._progress.wait()
                 continue
-            count = await self._round(consumer, lanes, FETCH)
-            if 0 < count < FETCH:
+            count = await self._round(consumer, lanes, self._fetch)
+            if 0 < count < self._fetch:
                 await self._pace()
 
     async def _pace(self) -> None:
@@ -106,7 +112,7 @@ class Pump:
     async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
         """After a predecessor was killed: one message at a time, so that the one that kills workers is counted
         alone, and those that were in hand beside it are not laid aside with it."""
-        until = anyio.current_time() + CAREFUL_SECONDS
+        until = anyio.current_time() + self._careful_seconds
         while anyio.current_time() < until and (await self._unacknowledged(consumer)):
             await self._round(consumer, lanes, 1)
             await self._idle()

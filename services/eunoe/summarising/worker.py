@@ -48,7 +48,8 @@ class SummarisingWorker:
         self._store = store
         self._on = settings.summary != "off"
         self._chosen = choose(settings)
-        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock)
+        waits, most = limits.JOB_WAIT_SECONDS, limits.JOBS_FETCHED
+        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most)
         self._again = Again(store, self.name, self.again, clock)
         reader = Reader(store)
         progress = Progress(store, reader, PRODUCER, CALLER)

@@ -9,6 +9,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eunoe.runtime import dead_letters
 from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Consumer, Delivery, Store, Stored, SystemClock
 from eunoe.runtime.pump import FETCH, Pump
@@ -255,3 +256,48 @@ def test_back_off_stays_within_its_bounds(attempt: int, jitter: float) -> None:
 def test_back_off_doubles_up_to_the_longest() -> None:
     """0.25, 0.5, 1, 2, 4, 8, 8 seconds."""
     assert [backoff(attempt) for attempt in range(1, 8)] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0]
+
+
+async def test_what_takes_long_is_not_taken_from_other_workers() -> None:
+    """Of ten jobs, one worker has four in hand while it is held, and another is given the rest."""
+    store = memory_store()
+    for thread in range(10):
+        await store.jobs.submit(subjects.job("test", "distil", f"t{thread}"), b"{}")
+    consumer = await store.jobs.consumer("distillation", [subjects.jobs_filter("test", "distil")])
+    held, release = [0], anyio.Event()
+
+    async def hold(*_: Stored) -> None:
+        held[0] += 1
+        await release.wait()
+
+    pump = Pump(store, "distillation", hold, key=lambda job: job.subject, clock=SystemClock(), fetch=2)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pump.run, consumer)
+        while held[0] < 4:
+            await anyio.lowlevel.checkpoint()
+        assert pump.statistics()["in_hand"] == 4
+        assert len(await consumer.fetch(10, 1.0)) == 6
+        release.set()
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_job_is_laid_aside_with_what_it_asks_for() -> None:
+    """Its letter names the thread and no position of the log; a job with the same number in another queue has its
+    own, and one that has something done again names the thread of its letter."""
+    store = memory_store()
+    letter = DeadLetter(v=1, worker="distillation", reason="no", attempts=5, time=1, thread="u", payload="{}")
+    jobs = [
+        Stored(subjects.job("test", "distil", "t"), 1, b'{"thread":"t"}', 5),
+        Stored(subjects.job_again("test", "distillation", 7), 1, msgspec.json.encode({"letter": letter}), 6),
+    ]
+    for job in jobs:
+        await dead_letters.write(store, "distillation", job, 5, "no", 9)
+        await dead_letters.write(store, "distillation", job, 5, "no", 9)
+    await dead_letters.write(store, "distillation", jobs[0], 5, "no", 9, "1-12")
+
+    found = [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in store.dead.scan()]
+    assert [(one.thread, one.position, one.payload) for one in found] == [
+        ("t", 0, '{"thread":"t"}'),
+        ("u", 0, jobs[1].data.decode()),
+        ("t", 0, '{"thread":"t"}'),
+    ]
