@@ -40,10 +40,14 @@ class RulesDistiller:
 
 
 def drawn(task: Task, languages: Iterable[Language] = LANGUAGES) -> tuple[list[Item], int]:
-    """The facts of every turn in order, and how many more were stated than a turn may give."""
+    """The facts of every turn in order, and how many more were stated than a turn may give.
+
+    What people say of a build goes under their own name for it, and not under the command of the tool that told of it:
+    "green again" and "passed" would stand against each other there.
+    """
     languages = tuple(languages)
     offered = {kind.subject for kind in task.kinds}
-    standing = Standing({(known.subject, known.name): known.value for known in task.known})
+    standing = Standing({(known.subject, known.name): known.value for known in task.known if not known.tool})
     items: list[Item] = []
     dropped = 0
     for turn in task.turns:

@@ -58,11 +58,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A fact that is in force already."""
+    """A fact that is in force already; ``tool``: a tool told it, and named it as tools do."""
 
     subject: str
     name: str
     value: str
+    tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,4 +52,5 @@ class KnownFacts:
         view = fold(document, single=self._kinds[identity.subject].single, valid=self._clock.now())
         for heads in view.facts:
             newest = max(head.newest for head in heads)
-            yield newest, Known(identity.subject, identity.name, heads[0].value)
+            told = heads[0].first.fact.source.kind == "tool"
+            yield newest, Known(identity.subject, identity.name, heads[0].value, told)

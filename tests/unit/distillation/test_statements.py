@@ -122,6 +122,14 @@ def test_a_correction_of_nothing_that_is_known_is_no_fact() -> None:
     assert facts("It's not 17 but 18.", known=known) == []
 
 
+def test_what_people_say_of_a_build_does_not_stand_against_what_its_tool_told() -> None:
+    """It goes under their own name for it; what a person said of it before is changed by it."""
+    told = Known("tests", "make ci", "passed", tool=True)
+    assert facts("CI is green again.", known=(told,)) == [("tests", "ci", "CI is green again")]
+    said = Known("tests", "ci", "CI is failing")
+    assert facts("CI is green again.", known=(told, said)) == [("tests", "ci", "CI is green again")]
+
+
 def test_of_many_statements_a_change_touches_one() -> None:
     """One of a hundred things changes, and no other's identity is taken."""
     before = [f"The port of service{number} is {8000 + number}." for number in range(100)]
