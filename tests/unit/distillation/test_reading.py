@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from desks import NOON, Desk, whole_turn
+from extracting import records_of
 
 from eunoe.composition import marks
 from eunoe.distillation.door import Turn
+from eunoe.distillation.gathering import Gathering
 from eunoe.distillation.reading import Reader
 from eunoe.runtime.chains import Head
+from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import blobs, limits, subjects
 from eunoe.schemas.events import (
     Event,
@@ -133,14 +139,44 @@ async def test_entries_that_say_nothing_are_left_out(desk: Desk) -> None:
     assert turn.entries == (1, 2)
 
 
+class Counted:
+    """A log that counts what is read of it by position."""
+
+    def __init__(self, inner: Log) -> None:
+        self._inner = inner
+        self.read = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def get(self, seqs: Sequence[int]) -> list[Stored | None]:
+        self.read += len(seqs)
+        return await self._inner.get(seqs)
+
+
 async def test_a_long_thread_is_read_where_the_turns_are(desk: Desk) -> None:
-    """Of 300 turns with memory's records between them, the middle ones, and few records for them."""
-    for number in range(1, 301):
+    """Of 700 turns with memory's records between them, twelve in the middle: their 24 records, the way to them, and
+    far from all 1,400."""
+    for number in range(1, 701):
         await desk.append(number, *whole_turn(f"prompt {number}"), turn=f"k{number}")
         await remembered(desk, number)
+    counted = Counted(desk.store.log)
+    desk.store = replace(desk.store, log=counted)
     reader, head = await opened(desk)
-    found = await reader.turns(head, 150, 161)
-    assert [words(turn)[0] for turn in found] == [("person", f"prompt {number}") for number in range(150, 162)]
+    found = await reader.turns(head, 350, 361)
+    assert [words(turn)[0] for turn in found] == [("person", f"prompt {number}") for number in range(350, 362)]
+    assert counted.read < 200
+
+
+def test_what_was_erased_says_nothing_and_is_named() -> None:
+    """Of four entries the first and the third were erased: the turn has the others, and says which it does not have between."""
+    erased = Response(erased=True)
+    events = (Prompt(erased=True), Response(content="a"), erased, Response(content="b"))
+    (record,) = records_of((TurnOpened(), *events, TurnCommitted(ordinal=1)))
+    gathering = Gathering(1, 1)
+    gathering.take(record)
+    (turn,) = gathering.turns()
+    assert (words(turn), turn.entries, turn.others) == ([("model", "a"), ("model", "b")], (2, 4), (3,))
 
 
 async def test_lost_records_are_passed_over(desk: Desk) -> None:
