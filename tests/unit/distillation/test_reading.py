@@ -169,7 +169,7 @@ async def test_a_long_thread_is_read_where_the_turns_are(desk: Desk) -> None:
 
 
 def test_what_was_erased_says_nothing_and_is_named() -> None:
-    """Of four entries the first and the third were erased: the turn has the others, and says which it does not have between."""
+    """Of four entries the first and the third were erased: the turn says which of those between it does not have."""
     erased = Response(erased=True)
     events = (Prompt(erased=True), Response(content="a"), erased, Response(content="b"))
     (record,) = records_of((TurnOpened(), *events, TurnCommitted(ordinal=1)))
