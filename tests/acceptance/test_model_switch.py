@@ -17,6 +17,12 @@ LARGE: dict[str, Any] = {"window": 32_768, "model": "openai:gpt-4o"}
 SMALL: dict[str, Any] = {"window": 8192, "model": "claude-sonnet-4"}
 
 
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Nothing is distilled meanwhile, which would change what a context holds of before."""
+    return settings.model_copy(update={"distiller": "off"})
+
+
 def said(context: Context) -> list[str]:
     """What was asked in the turns that a context holds word for word."""
     return [one["content"] for one in context.messages if str(one.get("content")).startswith("question")]

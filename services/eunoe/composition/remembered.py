@@ -156,7 +156,9 @@ def _earlier(document: Document, thread: str, turn: int, at: int) -> Document:
 def _orders_before(event: Event, thread: str, turn: int, at: int) -> bool:
     if isinstance(event, Act):
         return event.at < at
-    source = event.fact.provenance
-    if event.fact.method == "distilled":
+    fact, source = event.fact, event.fact.provenance
+    if fact.method == "distilled":
         return False
-    return source.turn < turn if source.thread == thread and source.turn else event.fact.at < at
+    if source.thread == thread and source.turn and not fact.cites:
+        return source.turn < turn
+    return fact.at < at  # one that was moved or approved says from where, and was asserted when that was done

@@ -9,12 +9,14 @@ import msgspec
 import pytest
 from composition_desks import ALICE, DISTILLATION, EXTRACTION, System, running, texts
 
-from eunoe.schemas import records, subjects
+from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.context import Context, ShownSummary
 from eunoe.schemas.distilled_events import Effort, SetAside
 from eunoe.schemas.erasures import EraseRequest, ErasureTarget
 from eunoe.schemas.events import (
     Extracted,
+    FactMoved,
+    FactRecorded,
     MemoryUsed,
     Prompt,
     Response,
@@ -22,6 +24,7 @@ from eunoe.schemas.events import (
     TurnCommitted,
     TurnOpened,
 )
+from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.subjects import Address
 
 WINDOW = 2048
@@ -133,6 +136,26 @@ async def test_a_reconstructed_turn_shows_no_summary(system: System) -> None:
     assert other.reconstructed
     assert (other.recipe.summary, other.recipe.left > 4) == (None, True)
     assert other.recipe.outline[0].turn == 1
+
+
+async def test_a_reconstructed_turn_shows_no_fact_that_was_distilled_and_moved_since(system: System) -> None:
+    """Where a person moved it to, it says from which turn it came, and was asserted when that was done."""
+    value, source = "5432", Source(kind="model", principal="distiller")
+    given: dict[str, Any] = {"value": value, "at": 1, "provenance": Provenance(thread="t", turn=2)}
+    own = Assertion(identity=Identity("thread", "t", "entity", "port"), source=source, method="distilled", **given)
+    reply = await system.append(FactRecorded(fact=own), caller=DISTILLATION)
+    fact = ids.fact_id(system.chain, reply.origin, 0)
+    about, alice = Identity("permanent", "shared", "entity", "port"), Source(kind="person", principal="alice")
+    moved = Assertion(identity=about, source=alice, method="stated", cites=fact, **{**given, "at": 0})
+    await system.project()
+    await system.append(FactMoved(id=fact, fact=moved), caller=ALICE)
+    await system.project()
+
+    now = await asked(system)
+    before = await system.compose(turn=12, window=1024)
+
+    assert [line for line in lines(now) if value in line]
+    assert (before.reconstructed, before.recipe.earlier) == (True, ())
 
 
 async def test_the_earlier_block_stays_as_it_is_until_turns_leave_or_the_summary_goes_on(system: System) -> None:
