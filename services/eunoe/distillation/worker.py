@@ -51,7 +51,7 @@ class DistillationWorker:
     ) -> None:
         self._store, self._auditor, self._settings, self._clock = store, auditor, settings, clock
         waits, most = limits.JOB_WAIT_SECONDS, limits.JOBS_FETCHED
-        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most)
+        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most, jobs=True)
         self._again = Again(store, self.name, self.again, clock)
         self._chosen = choose(settings)
         reader = Reader(store)

@@ -31,7 +31,9 @@ class Again:
         self._store = store
         self._worker = worker
         self._handle_job = handle
-        self._pump = Pump(store, worker, self._handle, key=_one, clock=clock, ack_wait=limits.JOB_WAIT_SECONDS)
+        self._pump = Pump(
+            store, worker, self._handle, key=_one, clock=clock, ack_wait=limits.JOB_WAIT_SECONDS, jobs=True
+        )
 
     def statistics(self) -> Mapping[str, int]:
         """What was done again."""

@@ -45,6 +45,7 @@ class Pump:
     ``concurrency`` is how many keys are handled at once. In hand are at most twice ``fetch`` messages: few of what
     takes long, so that other workers have some too.
     ``retry_seconds`` is the wait after a first failure, doubled after each further one. ``ack_wait`` is the consumer's.
+    ``jobs``: they are jobs (see `Tries`).
     """
 
     def __init__(
@@ -60,11 +61,12 @@ class Pump:
         retry_seconds: float = FIRST_SECONDS,
         ack_wait: float = ACK_WAIT_SECONDS,
         fetch: int = FETCH,
+        jobs: bool = False,
     ) -> None:
         self._worker = worker
         self._careful_seconds = ack_wait + CAREFUL_SECONDS
         self._fetch = fetch
-        self._tries = Tries(store, worker, handle, clock, retry_seconds)
+        self._tries = Tries(store, worker, handle, clock, retry_seconds, jobs=jobs)
         self._key = key
         self._together = together
         self._lanes: dict[str, deque[Delivery]] = {}

@@ -30,12 +30,21 @@ class Handle(Protocol):
 class Tries:
     """How one worker handles deliveries, until ``stopping`` is set; ``counts`` says how that went.
 
-    ``retry_seconds`` is the wait after a first failure, doubled after each further one.
+    ``retry_seconds`` is the wait after a first failure, doubled after each further one. ``jobs``: what is given back as
+    this worker stops waits anew, so that its deliveries to workers that were only stopped do not count.
     """
 
     def __init__(
-        self, store: Store, worker: str, handle: Handle, clock: Clock, retry_seconds: float = FIRST_SECONDS
+        self,
+        store: Store,
+        worker: str,
+        handle: Handle,
+        clock: Clock,
+        retry_seconds: float = FIRST_SECONDS,
+        *,
+        jobs: bool = False,
     ) -> None:
+        self._jobs = jobs
         self._store = store
         self._worker = worker
         self._handle = handle
@@ -48,7 +57,7 @@ class Tries:
         """Handle messages together, or give them back; False when that failed."""
         if self.stopping.is_set():
             for delivery in batch:
-                await told(delivery.nak)
+                await self._give_back(delivery)
             return True
         try:
             await self._handle(*[delivery.message for delivery in batch])
@@ -65,10 +74,12 @@ class Tries:
         waited = 0
         while attempt <= limits.ATTEMPTS:
             if self.stopping.is_set():
-                return await told(delivery.nak)
+                return await self._give_back(delivery)
             try:
                 await self._handle(delivery.message)
             except Exception as error:
+                if self.stopping.is_set() and transient(error):
+                    return await self._give_back(delivery)
                 reason = f"{type(error).__name__}: {error}"
                 self._failed(delivery, attempt, error, waited=waited)
                 attempt += not transient(error)
@@ -93,6 +104,17 @@ class Tries:
             extra={"action": "message_failed"},
             exc_info=None if isinstance(error, EunoeError) else error,
         )
+
+    async def _give_back(self, delivery: Delivery) -> None:
+        """Let somebody else have it: a job as if nobody had tried it, unless another has taken its place."""
+        jobs, message = self._store.jobs, delivery.message
+        try:
+            if self._jobs and await jobs.held(message.subject) == message.data:
+                await jobs.submit(message.subject, message.data)
+                return await told(delivery.ack)
+        except EunoeError as error:
+            logger.warning("a job is given back as it is: %s", error, extra={"action": "job_not_renewed"})
+        return await told(delivery.nak)
 
     async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
         """Write the dead letter, and only then let go of the message."""

@@ -49,7 +49,7 @@ class SummarisingWorker:
         self._on = settings.summary != "off"
         self._chosen = choose(settings)
         waits, most = limits.JOB_WAIT_SECONDS, limits.JOBS_FETCHED
-        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most)
+        self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most, jobs=True)
         self._again = Again(store, self.name, self.again, clock)
         reader = Reader(store)
         progress = Progress(store, reader, PRODUCER, CALLER)

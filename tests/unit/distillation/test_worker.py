@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -287,6 +288,39 @@ async def test_an_outage_is_waited_out_for_ever_and_its_backlog_drains_by_itself
     assert (worker.statistics()["outage"], worker.statistics()["waiting_since"]) == (0, 0)
     assert len(await desk.stated()) == 10
     assert await letters(desk) == []
+
+
+async def test_workers_that_are_stopped_while_the_model_is_away_count_for_nothing(
+    desk: DistillingDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More workers than a job has attempts take it, wait for the model, and are stopped: it still waits, and the next
+    one does it."""
+    monkeypatch.setattr("eunoe.distillation.outage.waits", lambda: iter([0.001] * 1_000_000))
+    await desk.said("one")
+    await desk.asked(1)
+    for _ in range(limits.ATTEMPTS + 2):
+        distiller = Scripted(ModelFailed("no route", reason="unreachable"))
+        distiller.down = True
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(desk.distiller(distiller).run)
+            await until_found(partial(asked_often, distiller), "the model is asked again and again")
+            tasks.cancel_scope.cancel()
+    assert await desk.store.jobs.waiting() == 1
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(desk.distiller(Scripted()).run)
+
+        async def drained() -> bool:
+            return await desk.store.jobs.waiting() == 0
+
+        await until_found(drained, "the job is done")
+        tasks.cancel_scope.cancel()
+
+    assert await ranges(desk) == [(1, 1, 1)]
+    assert await letters(desk) == []
+
+
+async def asked_often(distiller: Scripted) -> bool:
+    return distiller.probes > 2
 
 
 async def test_a_job_that_killed_its_workers_is_passed_over_with_the_next_one(desk: DistillingDesk) -> None:
