@@ -291,7 +291,7 @@ async def test_nobody_has_an_answer_of_the_server_written_into_the_log(
     assert set(stored) <= {"eunoe.lab.thread.t.log", "eunoe.lab.thread.t.memory"}
 
 
-@pytest.mark.parametrize("worker", ["extraction", "facts", "composition"])
+@pytest.mark.parametrize("worker", ["extraction", "facts", "composition", "distillation", "summarising"])
 async def test_no_worker_but_audit_writes_the_log(fleet: str, worker: str) -> None:
     """A worker that is taken over cannot forge what happened."""
     caller = Caller("worker", worker)
