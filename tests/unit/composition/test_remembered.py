@@ -129,7 +129,7 @@ async def test_a_pinned_fact_of_a_turn_in_view_is_shown_all_the_same(system: Sys
 
 
 def fact(number: int, *, size: int, pinned: bool, task: bool = False) -> Known:
-    rank = (not task, not pinned, True, True, -number, 0, 0, f"f{number}")
+    rank = (not task, not pinned, True, True, True, -number, 0, 0, f"f{number}")
     subject = "task" if task else "note"
     return known_facts.fact(f"f{number}", rank, subject=subject, pinned=pinned, size=size, words={"word"})
 

@@ -97,7 +97,8 @@ async def test_what_is_waited_for_is_asked_for_first() -> None:
     key = await system.talked(12)
     subject = subjects.job(system.store.space, "distil", "t")
     left = (await system.compose(key=key, window=WINDOW, pending_wait=0.01)).recipe.first_turn - 1
-    assert await system.store.jobs.held(subject) is None
+    job = await system.store.jobs.held(subject)
+    assert job is None
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(lambda: system.compose(key=key, store=True, window=WINDOW, pending_wait=30.0))

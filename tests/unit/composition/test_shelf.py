@@ -20,7 +20,7 @@ WORDS = ("alpha", "beta", "gamma", "delta")
 
 def fact(number: int, *, rank: int = 0, turn: int = 0, words: str = "", size: int = 10, said: bool = False) -> Known:
     """Fact ``number`` (which is also where it is in the log); ``said``: sources disagree on it."""
-    order = (True, True, not said, True, -rank, -number, 0, f"f{number}")
+    order = (True, True, not said, True, True, -rank, -number, 0, f"f{number}")
     listed = words.split()
     return known_facts.fact(f"f{number}", order, turn=turn, position=number, conflict=said, size=size, words=listed)
 
