@@ -6,7 +6,7 @@
 
 Every line names its turn, so that one stays true when those around it are gone. It has one sentence of the turn's
 prompts or of its last reply as it stands there (`eunoe.summarising.telling`), on one line and with a mark where it is
-cut; or, where there is no reply, the tools that were called, with the values of their arguments. Outputs are not seen.
+cut; or, where no reply says anything, the tools that were called, with the values of their arguments. Outputs are not seen.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _told(turn: door.Turn) -> Iterator[str]:
     if asked:
         yield f"person: {asked}"
     replies = (said.text for said in reversed(turn.said) if said.speaker == "model")
-    came = next((told for text in replies if (told := telling.sentence(text, telling.REPLY))), "")
+    came = next((told for text in replies if (told := telling.sentence(text, telling.REPLY, telling.LEAST))), "")
     yield f"model: {came}" if came else "; ".join(dict.fromkeys(map(_call, turn.called)))
 
 

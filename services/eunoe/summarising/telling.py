@@ -13,6 +13,7 @@ from eunoe.summarising import sentences
 
 PROMPT = 7  # weight from which on a sentence of a prompt tells enough: the earliest such one says what is wanted
 REPLY = 4  # the same of a reply, which comes to the point sooner than it explains
+LEAST = 1  # weight below which a reply says nothing of what came of it: "I will keep that in mind."
 
 _LOOKED_AT = 8_192  # characters of a text that are looked at
 _LONG = 5  # letters of a word that counts as a long one
@@ -23,15 +24,17 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
-def sentence(text: str, enough: int) -> str:
-    """The first sentence that weighs ``enough``, else the heaviest; empty where nothing is said.
+def sentence(text: str, enough: int, least: int = 0) -> str:
+    """The first sentence that weighs ``enough``, else the heaviest; empty where nothing is said, or nothing that weighs
+    ``least``.
 
     It is on one line, without the marks of an item, a heading or a quotation before it. Blocks of code are looked at
     only where there is nothing else.
     """
     text = text.strip()[:_LOOKED_AT]
     found = _all(_FENCED.sub("\n", text)) or _all(_FENCE.sub("", text))
-    return max(found, key=lambda one: min(_weight(one), enough), default="")
+    best = max(found, key=lambda one: min(_weight(one), enough), default="")
+    return best if best and _weight(best) >= least else ""
 
 
 def _all(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from said import turn
@@ -56,6 +57,12 @@ def test_turns_without_words_add_nothing() -> None:
     assert updated(Batch("They plan a fair.\n\n", (turn(4), turn(5, "?")), SIZE)) == "They plan a fair.\n\n"
 
 
+@pytest.mark.parametrize("reply", ["I will keep that in mind.", "done", "OK, so be it"])
+def test_a_reply_that_says_nothing_of_what_came_of_it_has_no_line(reply: str) -> None:
+    """No long word, no name, no number: nothing in it weighs anything."""
+    assert updated(Batch("", (turn(5, "Try it.", reply),), SIZE)) == "Turn 5: person: Try it."
+
+
 def test_calls_stand_in_for_a_reply_that_is_not_there() -> None:
     """Each tool with the plain values of its arguments, once; a turn with a reply tells what came of it in words."""
     read = ("read", json.dumps({"path": "reviews/3.md", "lines": [1, 2], "limit": 40, "raw": True}))
@@ -99,13 +106,15 @@ def test_a_summary_that_grows_too_long_loses_its_middle_turns() -> None:
     """The first line and the newest stay, whole and each with its turn; no line takes more than an eighth."""
     text = ""
     for number in range(1, 60):
-        text = updated(Batch(text, (turn(number, f"Weigh cargo {number} of the northern harbour.", "x " * 400),), 512))
+        text = updated(
+            Batch(text, (turn(number, f"Weigh cargo {number} of the northern harbour.", "harbours " * 90),), 512)
+        )
         assert len(text.encode()) <= 512
     lines = text.splitlines()
 
     assert lines[0] == "Turn 1: person: Weigh cargo 1 of the northern harbour."
     assert lines[-2] == "Turn 59: person: Weigh cargo 59 of the northern harbour."
-    assert lines[-1] == f"Turn 59: model: {'x ' * 27}…"[: len("Turn 59: ") + 62]
+    assert lines[-1] == f"Turn 59: model: {'harbours ' * 6}…"
     assert all(line.startswith("Turn ") for line in lines)
 
 

@@ -43,9 +43,7 @@ async def test_three_turns_are_summarised_whether_they_are_distilled_or_not(desk
 
     assert await desk.told() == [
         Summarised(
-            text="Turn 1: person: Order forty chairs.\nTurn 1: model: done\n"
-            "Turn 2: person: Paint the hall.\nTurn 2: model: done\n"
-            "Turn 3: person: Call Ann.\nTurn 3: model: done",
+            text="Turn 1: person: Order forty chairs.\nTurn 2: person: Paint the hall.\nTurn 3: person: Call Ann.",
             last=3,
             turns=((1, 3),),
             entries=((1, 6),),

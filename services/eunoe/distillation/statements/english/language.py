@@ -79,6 +79,10 @@ _ASIDES = "|".join(
     )
 )
 _ABOUT_YOU = r"(?:you|your|yours|yourself|u|ur|ya|y'all|you'\w+)"
+_SPEAKERLESS = (  # with which a sentence begins that leaves out who speaks: "Been busy with the garden."
+    r"been|got|gotten|had|went|gone|came|started|finished|took|made|moved|bought|found|lost|won|met|saw|signed|joined|"
+    r"visited|tried|spent|planning|thinking|working|looking|hoping|trying|taking|going"
+)
 _UNSAID = "|".join(
     (
         rf"\b{_ABOUT_YOU}\b",
@@ -175,7 +179,8 @@ ENGLISH = Language(
     pointing=_POINTING,
     pronoun=r"he|she|they",
     named=rf"(?P<name>{NAMED}) (?:will|can|\w+s|\w+ed)\b",
-    own=r"\b(?:i|me|my|myself|we|us|our|ourselves)\b",
+    own=r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b"
+    rf"|\A(?:(?:just|recently|finally|already|also|still) )*(?:{_SPEAKERLESS})\b",
     reflexive=r"my",
     remember=r"(?:please |also |and )*(?:remember|note|don't forget|do not forget|keep in mind|bear in mind|"
     r"make a note|mind)"
