@@ -264,6 +264,7 @@ async def test_an_outage_is_waited_out_for_ever_and_its_backlog_drains_by_itself
     distiller = Scripted(*[ModelFailed("no route", reason="unreachable")] * 10)
     distiller.down = True
     worker = desk.distiller(distiller)
+    during = worker.statistics()
     for number in range(10):
         await desk.said("one", thread=f"t{number}")
         await desk.asked(1, thread=f"t{number}")
