@@ -57,7 +57,8 @@ class Distilled(Base, frozen=True, kw_only=True, omit_defaults=True, tag="distil
 class Summarised(Base, frozen=True, kw_only=True, omit_defaults=True, tag="summarised"):
     """The running summary goes on as ``text``, which covers what was said in the committed turns up to the ordinal
     ``last``: those with the numbers ``turns``, in their ``entries``. An entry that was erased when they were read is
-    none of these: so a summary that names one which is erased was made of its words.
+    none of these: so a summary that names one which is erased was made of its words. Both are in
+    `eunoe.schemas.limits.SUMMARY_RANGES` ranges at most, for which the narrowest gaps between more of them are closed.
 
     ``before`` is the position of the summary that it goes on from, 0 for none: where another one is in force by then,
     this one is not taken.

@@ -113,6 +113,7 @@ SUMMARY_BYTES_MIN = 512  # bytes
 SUMMARY_BYTES_MAX = 16 * KIB  # bytes of a summary as it is stored, in any window
 SUMMARY_BATCH = 3  # turns that are not in the summary yet, from which on it is updated
 SUMMARY_BATCH_MAX = 24  # turns of one update
+SUMMARY_RANGES = 256  # ranges of turns, and of entries, by which it names what it covers
 SUMMARY_VERSIONS = 20  # newest versions of a summary that are kept at hand
 SUMMARY_ARGUMENTS = 160  # characters of a call's arguments that whoever summarises is shown
 SUMMARY_SENTENCE_SHARE = 1 / 8  # of a summary's bytes: the most that one line of it takes that rules write

@@ -113,5 +113,7 @@ def _check_summary(event: Summarised) -> None:
         raise Invalid(f"a summary has {limits.SUMMARY_BYTES_MAX:,} bytes at most, and this one {size:,}")
     if not 1 <= event.last <= limits.LAST_NUMBER or not 0 <= event.before <= limits.LAST_NUMBER:
         raise Invalid(f"a summary up to turn {event.last} cannot go on from position {event.before}")
-    spans.check(event.turns, "turns")
-    spans.check(event.entries, "entries")
+    for what, ranges in (("turns", event.turns), ("entries", event.entries)):
+        spans.check(ranges, what)
+        if len(ranges) > limits.SUMMARY_RANGES:
+            raise Invalid(f"a summary names its {what} in {limits.SUMMARY_RANGES} ranges at most, not in {len(ranges)}")

@@ -79,11 +79,21 @@ def _entries(turn: door.Turn) -> set[int]:
 
 
 def _merged(before: Spans, numbers: Iterable[int]) -> Spans:
-    """Ranges with further numbers, as ascending ranges that neither touch nor overlap."""
+    """Ranges with further numbers, as ascending ranges that neither touch nor overlap, of which there are not many."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted([*before, *blocks.spans(sorted(set(numbers)))]):
         if merged and first <= merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
             merged.append((first, last))
-    return tuple(merged)
+    return _bounded(merged)
+
+
+def _bounded(ranges: Sequence[tuple[int, int]]) -> Spans:
+    """As many ranges as are kept: over that the narrowest gaps between them are closed, of equal ones the oldest."""
+    over = max(len(ranges) - limits.SUMMARY_RANGES, 0)
+    gaps = sorted(range(1, len(ranges)), key=lambda at: ranges[at][0] - ranges[at - 1][1])
+    closed = set(gaps[:over])
+    firsts = [first for at, (first, _) in enumerate(ranges) if at not in closed]
+    lasts = [last for at, (_, last) in enumerate(ranges) if at + 1 not in closed]
+    return tuple(zip(firsts, lasts, strict=True))

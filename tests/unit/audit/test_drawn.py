@@ -106,6 +106,7 @@ async def test_what_was_drawn_is_no_tool_s(talked: Desk) -> None:
         (Distilled(first=1, last=2, turns=((0, 2),), by="rules"), "0 to 2 is out of order"),
         (Distilled(first=1, last=2, turns=((1, 2), (2, 3)), by="rules"), "2 to 3 is out of order"),
         (summarised("s", 1, entries=((3, 2),)), "entries are ascending"),
+        (summarised("s", 1, entries=tuple((n, n) for n in range(1, 515, 2))), "in 256 ranges at most, not in 257"),
         (summarised("s", 1, before=-1), "cannot go on from position -1"),
         (summarised("é" * (limits.SUMMARY_BYTES_MAX // 2) + "x", 1), "16,384 bytes at most, and this one 16,385"),
         (distilled(1, 1, "x" * 401), "400 characters at most"),

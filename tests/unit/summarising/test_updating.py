@@ -8,7 +8,7 @@ from said import turn
 
 from eunoe.schemas import limits
 from eunoe.schemas.distil_requests import SummaryDocument, SummaryVersion
-from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
+from eunoe.schemas.distilled_events import Effort, Spans, Summarised, SummaryKept
 from eunoe.summarising.updating import EMPTY, covered, update
 
 WINDOW = 8_192
@@ -115,3 +115,22 @@ def test_a_summary_covers_the_turns_up_to_that_of_its_newest_version() -> None:
     assert covered(BEFORE) == 4
     assert covered(SummaryDocument(v=1, thread="t")) == 0
     assert covered(None) == 0
+
+
+def test_a_summary_names_what_it_covers_in_few_ranges() -> None:
+    """With 256 ranges, the most, and a turn beyond them: the narrowest gap is closed, of equal ones the oldest."""
+    spans = (*((first, first + 6) for first in range(1, 2550, 10)), (2553, 2560))
+    version = SummaryVersion(version=1, position=90, index=0, last=4, turns=spans, entries=spans, at=5, by="rules")
+    document = SummaryDocument(v=1, thread="t", text="Long.", versions=(version,))
+
+    def covered_with(number: int) -> Spans:
+        found = update(document, (turn(number, "On.", ordinal=5),), WINDOW)
+        assert found
+        event = found.event("Longer.", "rules", Effort())
+        assert isinstance(event, Summarised)
+        assert len(event.entries) == 256
+        return event.turns
+
+    assert len(spans) == 256
+    assert covered_with(2570) == ((1, 17), *spans[2:], (2570, 2570))
+    assert covered_with(2563) == (*spans[:-1], (2553, 2563))
