@@ -1,7 +1,8 @@
-"""What the workers that distil and summarise may state and retire. Pure.
+"""What the workers that distil and summarise may state and retire, and what nobody else may claim. Pure.
 
-What was drawn from prose is a model's, of its thread or session. Only a review goes further: it keeps memory records
-for the agent whose turns it reviewed, and retires those of that agent, in a record that says so.
+What was drawn from prose is a model's, of its thread or session, and is shown with who said it: so nobody else states
+that. Only a review goes further: it keeps memory records for the agent whose turns it reviewed, and retires those of
+that agent, in a record that says so.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections.abc import Sequence
 from eunoe.facts.distilled import DISTILLATION, SUMMARISING
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas.errors import Denied
-from eunoe.schemas.events import Event, FactRecorded, FactRetired, Reviewed
+from eunoe.schemas.events import Event, FactRecorded, FactRetired, Reviewed, StatingEvent
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.subjects import Caller
 
 
 def check(caller: Caller, events: Sequence[Event]) -> None:
-    """Raise `Denied` for what one of these workers may not state or retire, whatever kinds of facts there are."""
+    """Raise `Denied` for what one of these workers may not state or retire, whatever kinds of facts there are, and for
+    what another one claims to have been distilled."""
     if caller not in (DISTILLATION, SUMMARISING):
+        _check_none_distilled(caller, events)
         return
     agents = _reviewed(events)
     for event in events:
@@ -35,6 +38,11 @@ def check_records(caller: Caller, events: Sequence[Event], kinds: Kinds) -> None
     for event in events:
         if isinstance(event, FactRecorded) and not kinds[event.fact.identity.subject].record:
             raise Denied(f"a review keeps memory records, not facts of the kind {event.fact.identity.subject!r}")
+
+
+def _check_none_distilled(caller: Caller, events: Sequence[Event]) -> None:
+    if any(isinstance(event, StatingEvent) and event.fact.method == "distilled" for event in events):
+        raise Denied(f"{caller.kind} cannot say that a fact was distilled from what others said; state it as its own")
 
 
 def _check_stated(caller: Caller, fact: Assertion, agents: set[str]) -> None:

@@ -20,8 +20,9 @@ from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import SetAside
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.events import Distilled, Event, FactRecorded, FactRetired
+from eunoe.schemas.facts import OWN_CLASS, Source
 from eunoe.schemas.requests import AppendRequest
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.subjects import Caller, Role
 
 ID = "faaaaaaaaaa"
 EXTRACTION = Caller("worker", "extraction")
@@ -82,6 +83,16 @@ async def test_what_is_not_its_own_is_refused(
 ) -> None:
     with pytest.raises(Denied, match=said):
         await worked(talked, 1, *events, caller=caller)
+
+
+@pytest.mark.parametrize("role", ["agent", "caller", "tool", "person"])
+async def test_nobody_else_says_what_a_person_said(talked: Desk, role: Role) -> None:
+    """A fact that says it was distilled is shown with who said it, to everyone who sees it."""
+    kind, who = OWN_CLASS[role], "builder" if role == "agent" else "ada"
+    fact = msgspec.structs.replace(drawn("x").fact, source=Source(kind=kind, principal=who))
+
+    with pytest.raises(Denied, match="cannot say that a fact was distilled from what others said"):
+        await worked(talked, 1, FactRecorded(fact=fact), caller=Caller(role, who))
 
 
 async def test_what_was_drawn_is_no_tool_s(talked: Desk) -> None:
