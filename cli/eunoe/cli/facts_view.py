@@ -12,7 +12,7 @@ from rich.text import Text
 
 from eunoe.cli import words
 from eunoe.cli.output import clean
-from eunoe.facts import times
+from eunoe.facts import times, wording
 from eunoe.schemas.facts import Identity
 from eunoe.schemas.requests import FactsReply, FactView
 
@@ -70,9 +70,12 @@ def standing(view: FactView) -> bool:
 
 
 def source(view: FactView) -> str:
-    """Who says so, in short: the strongest source and the turn, and how many more there are."""
+    """Who says so, in short: the strongest source and the turn, and how many more there are; of a distilled one by what
+    it was drawn, and who said it."""
     who = view.source.principal if view.source.kind == "tool" else f"{view.source.kind} {view.source.principal}"
     who = who.strip() or view.source.kind
+    if view.method == "distilled" and view.detail:
+        who = wording.drawn_by(words.one_line(view.model, SOURCE_LEAST - 1), view.detail)
     more = len(view.sources) - 1
     return who + (f", turn {view.turn}" if view.turn else "") + (f" +{more}" if more > 0 else "")
 

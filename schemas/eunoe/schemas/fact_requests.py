@@ -64,7 +64,7 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``sources`` are all that say the same, strongest first; ``others`` are the values that disagree, as
     ``value — from SOURCE``. ``superseded_by`` is the id of what replaced it, ``rule`` the name of why.
     In a preview ``replaces`` is the id of the live fact in whose place it stands, and with ``removes`` it only takes
-    that one away.
+    that one away. ``model`` and ``detail`` are what a distilled one was drawn by, and who said it.
     """
 
     id: str
@@ -88,6 +88,8 @@ class FactView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str = ""
     agent: str = ""
     entries: tuple[int, ...] = ()
+    model: str = ""
+    detail: str = ""
     from_text: str = ""
     recorded: int = 0
     valid_from: int | None = None

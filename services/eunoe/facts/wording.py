@@ -26,10 +26,15 @@ def spoken(fact: Assertion, *, through: bool = False) -> str:
         who = f"{who} through {source.agent}"
     how = fact.method if source.kind == "model" and fact.method != "stated" else ""
     if fact.method == "distilled" and provenance.detail:
-        who, how = f"{provenance.model or 'a model'}: {provenance.detail}", ""
+        who, how = drawn_by(provenance.model, provenance.detail), ""
     turn = f"turn {provenance.turn}" if provenance.turn else ""
     entry = f"entry {provenance.entries[0]}" if len(provenance.entries) == 1 else ""
     return ", ".join(part for part in (who, how, turn, entry) if part)
+
+
+def drawn_by(model: str, detail: str) -> str:
+    """What a distilled fact was drawn by, and who said it: ``rules: the person said``."""
+    return f"{model or 'a model'}: {detail}"
 
 
 def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView:
@@ -59,6 +64,8 @@ def shown(view: View, version: Version, labels: Labels = UNDECLARED) -> FactView
         session=fact.provenance.session,
         agent=fact.provenance.agent,
         entries=fact.provenance.entries,
+        model=fact.provenance.model,
+        detail=fact.provenance.detail,
         from_text=spoken(fact),
         recorded=first.recorded,
         valid_from=fact.valid_from,

@@ -104,6 +104,24 @@ def test_a_long_source_leaves_room_for_the_value() -> None:
     ]
 
 
+def test_a_distilled_fact_says_by_what_and_who_said_it() -> None:
+    """In few columns, however long the name of the model is."""
+    drawn = {"source": Source(kind="model", principal="distiller"), "method": "distilled", "turn": 4}
+    deadline, owner = (Identity("thread", "builder", "entity", name) for name in ("deadline", "owner"))
+    model = "claude-sonnet-4-5-20250929"
+    facts = (
+        view(identity=deadline, value="2026-12-14", model="rules", detail="the person said", **drawn),
+        view(identity=owner, value="the payments team", model=model, detail="the model concluded", **drawn),
+    )
+
+    assert plain(facts_view.facts(FactsReply(facts=facts), 80))[1:5] == [
+        "id          subject name     value             source",
+        "faaaaaaaaaa entity  deadline 2026-12-14        rules: the person said, turn 4",
+        "faaaaaaaaaa entity  owner    the payments team claude-sonnet-4-5-…: the model",
+        "                                               concluded, turn 4",
+    ]
+
+
 def test_no_facts_say_so() -> None:
     """An empty answer is a sentence, not an empty table."""
     assert plain(facts_view.facts(FactsReply(facts=()), 80)) == ["no facts here"]
