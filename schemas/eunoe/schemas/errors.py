@@ -23,6 +23,11 @@ class EunoeError(Exception):
         super().__init__(message or " ".join((type(self).__doc__ or "").split()))
         self.detail = detail
 
+    @property
+    def logged(self) -> str:
+        """The message as logs may have it: nothing is ever erased from them, so it holds nothing that was said."""
+        return str(self)
+
 
 class Invalid(EunoeError):
     """The input is not valid."""
@@ -129,12 +134,21 @@ class OutcomeUnknown(EunoeError):
     exit_code = 3
 
 
+_MAY_QUOTE = ("refused", "cut_off", "unreadable")  # reasons of a `ModelFailed` whose message may quote an answer
+
+
 class ModelFailed(EunoeError):
     """The model gave no answer that can be used."""
 
     # ``reason`` in the detail: ``unreachable``, ``timeout``, ``rate_limited``, ``server``, ``rejected`` (the request),
-    # ``refused`` (the model would not), ``cut_off``, ``empty`` or ``unreadable``.
+    # ``refused`` (the model would not), ``cut_off``, ``empty`` or ``unreadable``; ``effort``: what that answer took.
     code = "model_failed"
+
+    @property
+    def logged(self) -> str:
+        """The reason alone where the message may quote what the model said."""
+        reason = self.detail.get("reason", "")
+        return f"the model gave no answer that can be used ({reason})" if reason in _MAY_QUOTE else str(self)
 
 
 class Misconfigured(EunoeError):

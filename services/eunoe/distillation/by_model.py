@@ -26,11 +26,12 @@ class ModelDistiller:
         answer = await self._model.ask(
             prompting.prompt(task, self._window),
             str,
-            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(task, self._window)),
+            Limits(limits.DISTILLED_SECONDS, prompting.output_tokens(task, self._window), patient=True),
             system=prompting.system(task),
             partial=True,
         )
-        return items.read(answer.value, task, cut_off=answer.cut_off, effort=effort.of(answer))
+        with effort.noted(answer):
+            return items.read(answer.value, task, cut_off=answer.cut_off, effort=effort.of(answer))
 
     async def close(self) -> None:
         """See `eunoe.distillation.door.Distiller.close`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
@@ -18,9 +18,12 @@ from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
 from eunoe.distillation.rules import Ordinals
 from eunoe.distillation.trying import tried
+from eunoe.facts import efforts
+from eunoe.models import effort
 from eunoe.runtime import dead_letters
 from eunoe.runtime.doors import Clock, Store, Stored
-from eunoe.schemas.distilled_events import Distilled
+from eunoe.runtime.tries import logged
+from eunoe.schemas.distilled_events import Distilled, Effort
 from eunoe.schemas.errors import Busy
 from eunoe.schemas.events import Event
 from eunoe.schemas.jobs import DistilJob
@@ -41,6 +44,15 @@ class Doors:
     letters: Letters
     outage: Outage
     stopping: anyio.Event
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A range of a thread as it is, and what attempts at it took that failed."""
+
+    standing: Standing
+    ordinals: Ordinals
+    spent: list[Effort] = field(default_factory=list)
 
 
 class Distilling:
@@ -68,10 +80,11 @@ class Distilling:
         while ordinals := rules.following(standing.state.distilled, last):
             if self._doors.stopping.is_set():
                 raise Busy("this worker stops; the rest of the job goes on elsewhere")
+            piece = _Piece(standing, ordinals)
             if killed:
-                after, killed = await self._pass_over(standing, ordinals, killed), ""
+                after, killed = await self._pass_over(piece, killed), ""
             else:
-                after = await self._range(standing, ordinals, job, message)
+                after = await self._range(piece, job, message)
             standing = after or await self._doors.progress.of(job.thread) or standing
 
     async def again(self, job: DistilJob, message: Stored) -> None:
@@ -83,57 +96,55 @@ class Distilling:
             if ordinals is None:
                 return await self.up_to(job, message, dared=True)
             try:
-                await self._draw(standing, ordinals, job, again=True)
+                await self._draw(_Piece(standing, ordinals), job, again=True)
             except Exception as error:
                 if not await self._doors.outage.waited(error):
                     raise
         return None
 
-    async def _range(self, standing: Standing, ordinals: Ordinals, job: DistilJob, message: Stored) -> Standing | None:
+    async def _range(self, piece: _Piece, job: DistilJob, message: Stored) -> Standing | None:
         """One range, as often as it may be tried, and then without what it says. Where the thread is then; None where
         that is to be looked at."""
         done: list[Standing | None] = []
 
         async def work() -> None:
-            done.append(await self._draw(standing, ordinals, job))
+            done.append(await self._draw(piece, job))
 
-        tell = partial(self._tell, job, ordinals)
-        failure = await tried(work, tell, self._doors.outage, self._doors.stopping)
+        failure = await tried(work, partial(self._tell, piece), self._doors.outage, self._doors.stopping)
         if failure is not None:
-            return await self._give_up(standing, ordinals, message, *failure)
+            return await self._give_up(piece, message, *failure)
         return done[0] if done else None
 
-    async def _draw(
-        self, standing: Standing, ordinals: Ordinals, job: DistilJob, *, again: bool = False
-    ) -> Standing | None:
-        found, after = await self._doors.drawing.read(standing, ordinals, again=again)
-        return await self._append(standing, await self._doors.drawing.events(standing, found, after, job.window))
+    async def _draw(self, piece: _Piece, job: DistilJob, *, again: bool = False) -> Standing | None:
+        standing = piece.standing
+        found, after = await self._doors.drawing.read(standing, piece.ordinals, again=again)
+        return await self._append(piece, await self._doors.drawing.events(standing, found, after, job.window))
 
-    async def _give_up(
-        self, standing: Standing, ordinals: Ordinals, message: Stored, attempts: int, error: Exception
-    ) -> Standing | None:
+    async def _give_up(self, piece: _Piece, message: Stored, attempts: int, error: Exception) -> Standing | None:
         """Lay the job aside for people, and only then go on without this range."""
         reason = f"{type(error).__name__}: {error}"
-        store, now, part = self._doors.store, self._doors.clock.now(), f"{ordinals[0]}-{ordinals[1]}"
-        await dead_letters.write(store, self._worker, message, attempts, reason, now, part)
-        return await self._pass_over(standing, ordinals, reason)
+        store, now, (first, last) = self._doors.store, self._doors.clock.now(), piece.ordinals
+        await dead_letters.write(store, self._worker, message, attempts, reason, now, f"{first}-{last}")
+        return await self._pass_over(piece, reason)
 
-    async def _pass_over(self, standing: Standing, ordinals: Ordinals, reason: str) -> Standing | None:
+    async def _pass_over(self, piece: _Piece, reason: str) -> Standing | None:
+        standing = piece.standing
         logger.error(
-            "nothing is drawn from the committed turns %d to %d of %s: %s",
-            *(*ordinals, standing.thread, reason),
+            "nothing is drawn from the committed turns %d to %d of %s; `eunoe distillations` says why",
+            *(*piece.ordinals, standing.thread),
             extra={"action": "distillation_failed", "chain": standing.head.header.chain},
         )
-        return await self._append(standing, await self._doors.drawing.failed(standing, ordinals, reason))
+        return await self._append(piece, await self._doors.drawing.failed(standing, piece.ordinals, reason))
 
-    async def _append(self, standing: Standing, events: tuple[Event, ...]) -> Standing | None:
-        reply = await self._doors.appender.append(standing, events)
+    async def _append(self, piece: _Piece, events: tuple[Event, ...]) -> Standing | None:
+        events = efforts.added(events, piece.spent)
+        reply = await self._doors.appender.append(piece.standing, events)
         if reply is None:
             self._counts["raced"] += 1
             return None
         if not reply.duplicate:
             self._count(events)
-        return standing.after(reply.position, events)
+        return piece.standing.after(reply.position, events)
 
     def _count(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -144,9 +155,10 @@ class Distilling:
                 self._counts["dropped"] += event.dropped
                 self._counts["failed"] += bool(event.failed)
 
-    def _tell(self, job: DistilJob, ordinals: Ordinals, attempt: int, error: Exception) -> None:
+    def _tell(self, piece: _Piece, attempt: int, error: Exception) -> None:
+        piece.spent.append(effort.wasted(error))
         logger.warning(
             "distilling the committed turns %d to %d of %s failed, attempt %d: %s: %s",
-            *(*ordinals, job.thread, attempt, type(error).__name__, error),
+            *(*piece.ordinals, piece.standing.thread, attempt, type(error).__name__, logged(error)),
             extra={"action": "distillation_attempt_failed"},
         )

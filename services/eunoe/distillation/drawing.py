@@ -15,6 +15,7 @@ from eunoe.facts.kinds import Kinds
 from eunoe.facts.summary_store import SummaryStore
 from eunoe.runtime.doors import Clock, Store
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.tries import transient
 from eunoe.schemas import limits
 from eunoe.schemas.events import Event
 from eunoe.summarising import batching, updating, waiting
@@ -55,10 +56,13 @@ class Drawing:
         return (*drawn.events(found, given, by, self._kinds), *rules.summary(update, given, by))
 
     async def failed(self, standing: Standing, ordinals: Ordinals, reason: str) -> tuple[Event, ...]:
-        """The record of a range that is passed over; where not even its turns can be read, it names none."""
+        """The record of a range that is passed over; where its turns cannot be read, it names none. Raises what passes
+        by itself."""
         try:
             found, _ = await self.read(standing, ordinals)
-        except Exception:  # what failed may be this very reading, and is told of already
+        except Exception as error:  # it may be this very reading that failed, and is told of already
+            if transient(error):
+                raise
             found = Range(standing.thread, *ordinals, turns=())
         return drawn.failed(found, reason, self._distiller.by)
 

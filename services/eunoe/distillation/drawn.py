@@ -5,7 +5,7 @@ Pure: the same items of the same turns give the same events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eunoe.composition.blocks import spans
@@ -14,14 +14,14 @@ from eunoe.extraction.secrets import redact
 from eunoe.facts.kinds import Kind, Kinds
 from eunoe.facts.values import blank, cut, limit, one_line, same
 from eunoe.schemas import limits
-from eunoe.schemas.distilled_events import CONCLUDED, SAID, Distilled, Distiller, Effort, SetAside, Spans
+from eunoe.schemas.distilled_events import CONCLUDED, SAID, Distilled, Distiller, SetAside, Spans
 from eunoe.schemas.events import Event, FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.labels import without_records
 
 DISTILLER = "distiller"  # who states what a person said in the words of a distiller
 RULES = "rules"  # what stands for the model's name where none was asked
-_READ = 4_096  # characters of a name or value that are looked at
+_READ = 4_096  # characters of a text that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def events(range_: Range, drawn: Drawn, by: Distiller, kinds: Kinds) -> tuple[Ev
     return (distilled, *(FactRecorded(fact=fact) for fact in facts))
 
 
-def failed(range_: Range, reason: str, by: Distiller, effort: Effort | None = None) -> tuple[Event, ...]:
+def failed(range_: Range, reason: str, by: Distiller) -> tuple[Event, ...]:
     """The record of a range from which nothing could be drawn: why, so that later turns go on without it."""
     why = cut(redact(one_line(reason)), limits.REASON_LENGTH)
     distilled = Distilled(
@@ -74,7 +74,6 @@ def failed(range_: Range, reason: str, by: Distiller, effort: Effort | None = No
         by=by,
         failed=why or "no reason given",
         again=range_.again,
-        effort=effort or Effort(),
     )
     return (distilled,)
 
@@ -180,19 +179,18 @@ def _bounded(facts: Sequence[Assertion], by: Distiller) -> tuple[list[Assertion]
     return kept, len(facts) - len(kept)
 
 
-def kept_aside(found: Iterable[SetAside]) -> tuple[SetAside, ...]:
+def kept_aside(found: Sequence[SetAside]) -> tuple[SetAside, ...]:
     """At most `limits.SET_ASIDE` of them, without secrets, each no longer than is kept; the last one says how many more
     there were."""
-    every = [
-        SetAside(
-            text=cut(redact(one.text), limits.SET_ASIDE_LENGTH), reason=cut(redact(one.reason), limits.SET_ASIDE_LENGTH)
-        )
-        for one in found
-    ]
-    if len(every) > limits.SET_ASIDE:
-        more = len(every) - limits.SET_ASIDE + 1
-        every[limits.SET_ASIDE - 1 :] = [SetAside(text="", reason=f"and {more} more were set aside")]
-    return tuple(every)
+    if len(found) <= limits.SET_ASIDE:
+        return tuple(map(_kept, found))
+    kept = tuple(map(_kept, found[: limits.SET_ASIDE - 1]))
+    return (*kept, SetAside(text="", reason=f"and {len(found) - len(kept)} more were set aside"))
+
+
+def _kept(one: SetAside) -> SetAside:
+    text, reason = (cut(redact(words[:_READ]), limits.SET_ASIDE_LENGTH) for words in (one.text, one.reason))
+    return SetAside(text=text, reason=reason)
 
 
 def _shown(item: Item) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from eunoe.distillation import checking
 from eunoe.distillation.door import Drawn, Item, Task
 from eunoe.distillation.scanning import Found, scan
-from eunoe.facts import values
 from eunoe.models import answers
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Effort, SetAside
@@ -32,7 +31,7 @@ def read(text: str, task: Task, *, cut_off: bool = False, effort: Effort | None 
     return Drawn(
         items=items[: limits.DISTILLED_FACTS],
         dropped=max(0, len(items) - limits.DISTILLED_FACTS),
-        set_aside=_bounded(aside),
+        set_aside=tuple(aside),
         summary=summary,
         kept=kept,
         effort=effort or Effort(),
@@ -63,15 +62,6 @@ def _summary(found: Found, task: Task) -> tuple[str | None, str]:
         return answering.text(found.summary, task.batch.size), ""
     except ValueError as error:
         return None, str(error)
-
-
-def _bounded(aside: Sequence[SetAside]) -> tuple[SetAside, ...]:
-    """As much of what was set aside as is kept; how many more there were stands in the place of the last one."""
-    kept = [SetAside(text=values.cut(one.text, limits.SET_ASIDE_LENGTH), reason=one.reason) for one in aside]
-    if len(kept) > limits.SET_ASIDE:
-        more = len(kept) - limits.SET_ASIDE + 1
-        kept[limits.SET_ASIDE - 1 :] = [SetAside(text="", reason=f"and {more} more were set aside")]
-    return tuple(kept)
 
 
 def _failed(text: str, aside: Sequence[SetAside], *, cut_off: bool) -> ModelFailed:

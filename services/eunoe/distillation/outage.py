@@ -13,8 +13,8 @@ from eunoe.schemas.errors import Busy, ModelFailed
 
 logger = logging.getLogger(__name__)
 
-MAY_PASS = frozenset({"unreachable", "rate_limited", "server", "timeout"})
-"""Reasons of a `ModelFailed` that may be those of an outage."""
+MAY_PASS = frozenset({"unreachable", "rate_limited", "server", "timeout", "rejected"})
+"""Reasons of a `ModelFailed` that may be those of an outage: with a key that has expired, any question is rejected."""
 
 Probe = Callable[[], Awaitable[None]]
 """Asks the model one tiny question; raises `ModelFailed` where it gives no answer."""
@@ -31,6 +31,7 @@ class Outage:
         self._clock = clock
         self._stopping = stopping
         self._one = anyio.Lock()
+        self._over = 0  # outages that are over
         self.since = 0
 
     def statistics(self) -> dict[str, int]:
@@ -41,7 +42,10 @@ class Outage:
         that this worker stops."""
         if self._probe is None or not isinstance(error, ModelFailed) or error.detail.get("reason") not in MAY_PASS:
             return False
+        over = self._over
         async with self._one:  # one asks, for all that wait
+            if self._over != over:
+                return True
             if not self.since and await self._answers(self._probe):
                 return False
             await self._wait(self._probe)
@@ -65,6 +69,7 @@ class Outage:
             return False
         if self.since:
             logger.info("the model answers again", extra={"action": "model_back"})
+            self._over += 1
         self.since = 0
         return True
 

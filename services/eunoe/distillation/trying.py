@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from eunoe.distillation.outage import Outage, pause
+from eunoe.distillation.room import Room
 from eunoe.runtime.backoff import backoff
 from eunoe.runtime.tries import transient
 from eunoe.schemas import limits
@@ -21,7 +22,7 @@ async def tried(
 ) -> tuple[int, Exception] | None:
     """None once the work is done, or an outage is over that it failed in: whoever asks looks anew how things are then.
     Else, after `limits.ATTEMPTS`, how often it was tried, and the last failure. Raises what passes by itself."""
-    count = 0
+    count, room = 0, Room(stopping)
     while True:
         try:
             await work()
@@ -31,6 +32,8 @@ async def tried(
                 raise
             if await outage.waited(error):
                 return None
+            if await room.waited(error):
+                continue
             count += 1
             tell(count, error)
             if count >= limits.ATTEMPTS:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from eunoe.schemas.distilled_events import Effort
-from eunoe.schemas.events import Distilled, Event, Reviewed, Summarised, SummaryKept
+from eunoe.schemas.events import DistilledEvent, Event
 
 
 def total(efforts: Iterable[Effort], before: Effort | None = None) -> Effort:
@@ -19,7 +21,18 @@ def total(efforts: Iterable[Effort], before: Effort | None = None) -> Effort:
 
 def of(events: Iterable[Event]) -> list[Effort]:
     """What the work took that a record tells of."""
-    return [event.effort for event in events if isinstance(event, Distilled | Summarised | SummaryKept | Reviewed)]
+    return [event.effort for event in events if isinstance(event, DistilledEvent)]
+
+
+def added(events: Sequence[Event], spent: Iterable[Effort]) -> tuple[Event, ...]:
+    """The events of a record, of which the first that tells what the work took tells of ``spent`` too: what failed
+    attempts at the same took before it."""
+    before, found = total(spent), list(events)
+    for at, event in enumerate(found):
+        if isinstance(event, DistilledEvent):
+            found[at] = msgspec.structs.replace(event, effort=total([event.effort], before))
+            break
+    return tuple(found)
 
 
 def _both(one: Effort, other: Effort) -> Effort:

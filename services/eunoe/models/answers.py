@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pydantic
 
+from eunoe.extraction.secrets import redact
 from eunoe.schemas.errors import ModelFailed
 
 _Value = TypeVar("_Value")
@@ -21,6 +22,7 @@ _THOUGHT = "</think>"  # what ends it
 _GIVES = ("{", "[", "`")  # what an answer in JSON begins with, and no reasoning
 _TRIES = 256  # brackets at which a value is looked for
 _QUOTED = 80  # characters of what a model said in a message
+_LOOKED_AT = 4_096  # characters of it that are looked through for secrets
 _decoder = json.JSONDecoder()
 
 
@@ -72,8 +74,8 @@ def validated(value: Any, schema: type[_Value]) -> _Value:
 
 
 def quoted(text: str) -> str:
-    """The beginning of what a model said, on one line."""
-    line = " ".join(text.split())
+    """The beginning of what a model said, on one line and without secrets."""
+    line = redact(" ".join(text[:_LOOKED_AT].split()))
     return repr(line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…")
 
 

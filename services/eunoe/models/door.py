@@ -14,11 +14,15 @@ Answered = TypeVar("Answered")
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one question may take: ``seconds`` for everything together (the wait for a free slot, every attempt and
-    the pauses between them), ``output_tokens`` of the answer, and ``retries`` after a failure that may pass."""
+    the pauses between them), ``output_tokens`` of the answer, and ``retries`` after a failure that may pass.
+
+    ``patient``: the seconds begin once there is a free slot, for that much else is asked is no failure of the model.
+    """
 
     seconds: float = limits.MODEL_SECONDS
     output_tokens: int = limits.MODEL_OUTPUT_TOKENS
     retries: int = limits.MODEL_RETRIES
+    patient: bool = False
 
 
 LIMITS = Limits()

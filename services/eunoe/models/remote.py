@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import anyio
 from pydantic_ai import models
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
 from pydantic_ai.settings import ModelSettings
 
-from eunoe.models import answers, failures
+from eunoe.models import answers, effort, failures
 from eunoe.models.door import LIMITS, Answer, Answered, Limits, Usage
 from eunoe.schemas import limits as bounds
 from eunoe.schemas.errors import ModelFailed
@@ -31,17 +33,19 @@ class RemoteModel:
     ) -> Answer[Answered]:
         """See `eunoe.models.door.Model.ask`."""
         begun = anyio.current_time()
-        said = system if schema is str else f"{system}\n\n{answers.asking(schema)}".strip()
-        response = await self._within(_messages(prompt, said), limits, self._slots)
+        instructed = system if schema is str else f"{system}\n\n{answers.asking(schema)}".strip()
+        response = await self._within(_messages(prompt, instructed), limits, self._slots)
         text = answers.spoken("".join(part.content or "" for part in response.parts if isinstance(part, TextPart)))
-        failures.check(response, text, partial=partial)
-        return Answer(
-            value=answers.read(text, schema),
+        said = Answer(
+            value=text,
             model=response.model_name or self._model.model_name,
             usage=_usage(response),
             ms=round((anyio.current_time() - begun) * 1000),
             cut_off=failures.cut_off(response),
         )
+        with effort.noted(said):
+            failures.check(response, text, partial=partial)
+            return Answer(answers.read(text, schema), said.model, said.usage, said.ms, said.cut_off)
 
     async def probe(self) -> None:
         """See `eunoe.models.door.Model.probe`.
@@ -59,8 +63,10 @@ class RemoteModel:
         self, messages: list[ModelMessage], limits: Limits, slots: anyio.CapacityLimiter
     ) -> ModelResponse:
         try:
-            with anyio.fail_after(limits.seconds):
+            with anyio.fail_after(math.inf if limits.patient else limits.seconds) as scope:
                 async with slots:
+                    if limits.patient:
+                        scope.deadline = anyio.current_time() + limits.seconds
                     return await model_request(self._model, messages, model_settings=_settings(limits))
         except TimeoutError:
             raise ModelFailed(f"the model gave no answer within {limits.seconds:g} s", reason="timeout") from None

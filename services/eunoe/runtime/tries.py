@@ -70,7 +70,7 @@ class Tries:
         return True
 
     async def one(self, delivery: Delivery) -> None:
-        attempt, reason = delivery.attempts, dead_letters.ENDED
+        attempt, reason, why = delivery.attempts, dead_letters.ENDED, dead_letters.ENDED
         waited = 0
         while attempt <= limits.ATTEMPTS:
             if self.stopping.is_set():
@@ -80,7 +80,7 @@ class Tries:
             except Exception as error:
                 if self.stopping.is_set() and transient(error):
                     return await self._give_back(delivery)
-                reason = f"{type(error).__name__}: {error}"
+                reason, why = f"{type(error).__name__}: {error}", f"{type(error).__name__}: {logged(error)}"
                 self._failed(delivery, attempt, error, waited=waited)
                 attempt += not transient(error)
                 waited += 1
@@ -90,7 +90,7 @@ class Tries:
             else:
                 self.counts["handled"] += 1
                 return await told(delivery.ack)
-        return await self._lay_aside(delivery, attempt - 1, reason)
+        return await self._lay_aside(delivery, attempt - 1, reason, why)
 
     def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1, *, waited: int = 0) -> None:
         """Count a failure, and tell it: of one that only waits, the first, second, fourth, eighth … time."""
@@ -100,7 +100,7 @@ class Tries:
         more = f" and {count - 1} more together" if count > 1 else ""
         logger.warning(
             "%s failed on position %d%s, attempt %d: %s: %s",
-            *(self._worker, delivery.message.seq, more, attempt, type(error).__name__, error),
+            *(self._worker, delivery.message.seq, more, attempt, type(error).__name__, logged(error)),
             extra={"action": "message_failed"},
             exc_info=None if isinstance(error, EunoeError) else error,
         )
@@ -116,8 +116,8 @@ class Tries:
             logger.warning("a job is given back as it is: %s", error, extra={"action": "job_not_renewed"})
         return await told(delivery.nak)
 
-    async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str) -> None:
-        """Write the dead letter, and only then let go of the message."""
+    async def _lay_aside(self, delivery: Delivery, attempts: int, reason: str, why: str) -> None:
+        """Write the dead letter, and only then let go of the message; ``why`` is the reason as logs may have it."""
         try:
             await dead_letters.write(self._store, self._worker, delivery.message, attempts, reason, self._clock.now())
         except EunoeError as error:
@@ -125,8 +125,13 @@ class Tries:
             return await told(delivery.nak)
         self.counts["dead"] += 1
         position = delivery.message.seq
-        logger.error("%s laid position %d aside: %s", self._worker, position, reason, extra={"action": "dead_letter"})
+        logger.error("%s laid position %d aside: %s", self._worker, position, why, extra={"action": "dead_letter"})
         return await told(delivery.term)
+
+
+def logged(error: Exception) -> str:
+    """What logs may say of a failure."""
+    return error.logged if isinstance(error, EunoeError) else str(error)
 
 
 def transient(error: Exception) -> bool:

@@ -29,14 +29,19 @@ class ModelSummariser:
         answer = await self._model.ask(
             prompting.prompt(batch, self._window),
             str,
-            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(batch, self._window)),
+            Limits(limits.DISTILLED_SECONDS, prompting.output_tokens(batch, self._window), patient=True),
             system=prompting.SYSTEM,
         )
-        try:
-            return answering.said(answer.value, batch.size), effort.of(answer)
-        except ValueError as error:
-            raise ModelFailed(f"the model's summary cannot be used: {error}", reason="unreadable") from None
+        with effort.noted(answer):
+            return _read(answer.value, batch.size), effort.of(answer)
 
     async def close(self) -> None:
         """See `eunoe.distillation.door.Summariser.close`."""
         await self._model.close()
+
+
+def _read(text: str, size: int) -> str:
+    try:
+        return answering.said(text, size)
+    except ValueError as error:
+        raise ModelFailed(f"the model's summary cannot be used: {error}", reason="unreadable") from None

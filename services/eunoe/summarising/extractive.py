@@ -6,7 +6,7 @@
 
 Every line names its turn, so that one stays true when those around it are gone. It has one sentence of the turn's
 prompts or of its last reply as it stands there (`eunoe.summarising.telling`), on one line and with a mark where it is
-cut; or, where no reply says anything, the tools that were called, with the values of their arguments. Outputs are not seen.
+cut; or, where no reply says anything, the tools that were called, with the values of their arguments; never outputs.
 """
 
 from __future__ import annotations

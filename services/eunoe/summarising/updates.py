@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 
@@ -14,9 +14,12 @@ from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
 from eunoe.distillation.trying import tried
+from eunoe.facts import efforts
 from eunoe.facts.summary_store import SummaryStore
+from eunoe.models import effort
 from eunoe.runtime import dead_letters
 from eunoe.runtime.doors import Clock, Store, Stored
+from eunoe.runtime.tries import logged
 from eunoe.schemas.distil_requests import SummaryDocument
 from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
 from eunoe.schemas.errors import Busy
@@ -46,11 +49,12 @@ class Doors:
 @dataclass(slots=True)
 class _Run:
     """One job on its way: how many turns it is due for where that is not the job's to say, where its last summary is in
-    the log, and whether one was left as it was. 0 for none."""
+    the log, and whether one was left as it was; 0 for none. ``spent`` is what attempts at its next update took."""
 
     least: int = 0
     written: int = 0
     kept: bool = False
+    spent: list[Effort] = field(default_factory=list)
 
 
 class Updates:
@@ -74,7 +78,7 @@ class Updates:
             killed = await self._doors.letters.killed(job.thread, await self._doors.progress.written(standing))
             failed = (0, killed) if killed else await self._tried(standing, update, run)
             if failed is not None:
-                await self._given_up(standing, update, message, *failed)
+                await self._given_up(standing, update, message, run, *failed)
                 return
 
     async def again(self, job: SummariseJob) -> None:
@@ -111,9 +115,10 @@ class Updates:
         more to do."""
 
         def tell(tried: int, error: Exception) -> None:
+            run.spent.append(effort.wasted(error))
             logger.warning(
                 "summarising %s up to its committed turn %d failed, attempt %d: %s: %s",
-                *(standing.thread, update.last, tried, type(error).__name__, error),
+                *(standing.thread, update.last, tried, type(error).__name__, logged(error)),
                 extra={"action": "summary_attempt_failed"},
             )
 
@@ -124,23 +129,26 @@ class Updates:
         return (failed[0], f"{type(failed[1]).__name__}: {failed[1]}") if failed else None
 
     async def _update(self, standing: Standing, update: Update, run: _Run) -> None:
-        text, effort = await self._doors.summariser.update(update.batch)
-        await self._append(standing, update.event(text, self._doors.summariser.by, effort), run)
+        text, took = await self._doors.summariser.update(update.batch)
+        await self._append(standing, update.event(text, self._doors.summariser.by, took), run)
 
-    async def _given_up(self, standing: Standing, update: Update, message: Stored, tried: int, reason: str) -> None:
+    async def _given_up(
+        self, standing: Standing, update: Update, message: Stored, run: _Run, tried: int, reason: str
+    ) -> None:
         """Lay the job aside for people, unless it was; the summary stays as it is, and its turns wait for the next
         batch."""
         if tried:
             store, now = self._doors.store, self._doors.clock.now()
             await dead_letters.write(store, self._worker, message, tried, reason, now, f"summary-{update.last}")
-        await self._append(standing, update.kept(reason, self._doors.summariser.by, Effort()), _Run())
+        await self._append(standing, update.kept(reason, self._doors.summariser.by, Effort()), run)
 
     async def _append(self, standing: Standing, event: Summarised | SummaryKept, run: _Run) -> None:
         """Store what came of an update; it is dropped where another worker appended first."""
-        reply = await self._doors.appender.append(standing, (event,))
+        reply = await self._doors.appender.append(standing, efforts.added((event,), run.spent))
         if reply is None:
             self._counts["raced"] += 1
             return
+        run.spent.clear()
         if isinstance(event, Summarised):
             run.written = reply.position
             self._counts["updates"] += not reply.duplicate

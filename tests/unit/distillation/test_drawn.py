@@ -141,13 +141,22 @@ def test_facts_come_in_the_order_of_their_turns() -> None:
 
 
 def test_what_was_set_aside_is_bounded() -> None:
-    """Sixteen are kept, the last of which says how many more there were, and no text is long."""
+    """Sixteen are kept, the last of which says how many more there were, of an answer and of its items together; no
+    text is long."""
     aside = [SetAside(text="x" * 1_000, reason="broken") for _ in range(20)]
-    distilled, _ = made(set_aside=aside)
+    distilled, _ = made(item("weather"), item("weather"), set_aside=aside)
 
     assert len(distilled.set_aside) == limits.SET_ASIDE
     assert len(distilled.set_aside[0].text) == limits.SET_ASIDE_LENGTH
-    assert distilled.set_aside[-1] == SetAside(text="", reason="and 5 more were set aside")
+    assert distilled.set_aside[-1] == SetAside(text="", reason="and 7 more were set aside")
+
+
+def test_what_was_set_aside_holds_no_secret_not_even_half_of_one() -> None:
+    """One that begins where the text ends that is kept."""
+    words = "x" * (limits.SET_ASIDE_LENGTH - 10) + " ghp_abcdefghijklmnop0123"
+    distilled, _ = made(set_aside=[SetAside(text=words, reason="broken")])
+
+    assert distilled.set_aside[0].text == "x" * (limits.SET_ASIDE_LENGTH - 10) + " [redacte…"
 
 
 def test_a_range_that_failed_says_why_and_has_no_facts() -> None:

@@ -178,16 +178,6 @@ def test_facts_over_the_limit_are_counted() -> None:
     assert drawn.dropped == 2
 
 
-def test_what_is_set_aside_is_bounded() -> None:
-    """In number, where the last one says how many more there were, and each in its length."""
-    drawn = read(answer(fact(), *(fact(subject="x" * 1_000) for _ in range(limits.SET_ASIDE + 3))))
-
-    assert len(drawn.set_aside) == limits.SET_ASIDE
-    assert drawn.set_aside[-1] == SetAside(text="", reason="and 4 more were set aside")
-    assert {len(one.text) for one in drawn.set_aside[:-1]} == {limits.SET_ASIDE_LENGTH}
-    assert all(len(one.reason) < 100 for one in drawn.set_aside)
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

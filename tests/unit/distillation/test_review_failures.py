@@ -93,8 +93,10 @@ async def test_what_was_written_while_the_model_was_asked_counts(desk: Reviewing
     assert [(one.action, one.about) for one in review.decisions] == [("skipped", record.id)]
 
 
-async def test_an_answer_that_cannot_be_used_is_tried_five_times_and_laid_aside(desk: ReviewingDesk) -> None:
-    """Then the turns are passed over with the reason, and later ones go on."""
+async def test_an_answer_that_cannot_be_used_is_tried_five_times_and_laid_aside(
+    desk: ReviewingDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Then the turns are passed over with the reason and what that took, and later ones go on. No log quotes it."""
     await desk.said("Write tests first.", session="s")
     desk.server.replies[:] = [Reply("I would keep nothing.")]
 
@@ -103,9 +105,11 @@ async def test_an_answer_that_cannot_be_used_is_tried_five_times_and_laid_aside(
     assert len(desk.server.asked) == limits.ATTEMPTS
     assert (review.first, review.last, review.decisions) == (1, 1, ())
     assert review.failed == "ModelFailed: the model answered no list: 'I would keep nothing.'"
+    assert (review.effort.calls, review.effort.output_tokens) == (5, 75)
     (letter,) = await letters(desk)
     assert (letter.worker, letter.thread, letter.attempts) == ("distillation", "t", limits.ATTEMPTS)
     assert msgspec.json.decode(letter.payload, type=ReviewJob) == ReviewJob(thread="t", ordinal=1)
+    assert "keep nothing" not in caplog.text
     await desk.said("Tests first!", session="s")
     desk.answers(item(RULE, 2))
     assert [one.action for one in (await desk.reviewed(2)).decisions] == ["added"]

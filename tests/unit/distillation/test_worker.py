@@ -18,6 +18,7 @@ from eunoe.distillation import progress, trying
 from eunoe.runtime.dead_letters import ENDED
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, subjects
+from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import Busy, ModelFailed, OutcomeUnknown
 from eunoe.schemas.events import FactRecorded, Prompt, Response, Summarised, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import AgainJob
@@ -243,6 +244,34 @@ async def test_what_fails_five_times_is_laid_aside_and_passed_over(desk: Distill
     assert letter.payload.encode() == job.data
     assert (await state(desk)).undistilled == ((1, 12, "ModelFailed: it answered in verse"),)
     assert len(distiller.tasks[-1].batch.turns) == 13  # type: ignore[union-attr]
+
+
+async def test_what_failed_attempts_took_is_told_with_what_came_in_the_end(desk: DistillingDesk) -> None:
+    """Of two threads one is distilled at the third attempt, and one never: every token is in the log."""
+    wasted = Effort(model="m", calls=1, input_tokens=120, output_tokens=15, cost=7, ms=3)
+    wrong = ModelFailed("it answered in verse", reason="unreadable", effort=wasted)
+    await desk.said("one")
+    await desk.said("two", thread="u")
+    await desk.distiller(Scripted(wrong, wrong)).handle(await desk.asked(1))
+    await desk.distiller(Scripted(*[wrong] * limits.ATTEMPTS)).handle(await desk.asked(1, thread="u"))
+
+    assert [one.effort for one in await desk.distilled()] == [
+        Effort(model="m", calls=3, input_tokens=240, output_tokens=30, ms=6),
+        Effort(model="m", calls=5, input_tokens=600, output_tokens=75, cost=35, ms=15),
+    ]
+
+
+async def test_what_a_model_said_is_in_no_log(desk: DistillingDesk, caplog: pytest.LogCaptureFixture) -> None:
+    """The range and the letter quote it, which erasing reaches; lines of a log are there for ever."""
+    said = ModelFailed("the model answered without any facts: 'Dana is ill'", reason="unreadable")
+    await desk.said("one")
+    worker = desk.distiller(Scripted(*[said] * limits.ATTEMPTS))
+    await worker.handle(await desk.asked(1))
+
+    assert "Dana is ill" in (await desk.distilled())[0].failed
+    assert "Dana is ill" in (await letters(desk))[0].reason
+    assert "Dana" not in caplog.text
+    assert caplog.text.count("no answer that can be used (unreadable)") == limits.ATTEMPTS
 
 
 async def test_a_failure_that_a_probe_contradicts_is_an_attempt(desk: DistillingDesk) -> None:

@@ -98,3 +98,10 @@ def test_the_schema_is_shown_to_the_model() -> None:
 
     assert "JSON" in instruction
     assert '"required":["x"]' in schema
+
+
+def test_a_secret_in_an_answer_is_not_quoted() -> None:
+    """Not even the beginning of one that does not fit."""
+    said = answers.quoted("The words before it are many enough, so that it ends here: " + "ghp_" + "a1" * 40)
+
+    assert said == "'The words before it are many enough, so that it ends here: [redacted]'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
@@ -12,11 +13,13 @@ import pytest
 from model_server import NAME, ModelServer, Reply, serving
 from polling import until
 
+from eunoe.models import effort
 from eunoe.models.door import Answer, Limits, Model, Usage
 from eunoe.models.opening import opened
 from eunoe.models.remote import PROBE
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
+from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import ModelFailed
 
 Asking = Callable[..., AbstractAsyncContextManager[tuple[Model, ModelServer]]]
@@ -202,6 +205,41 @@ async def test_no_more_is_asked_at_once_than_is_allowed() -> None:
         assert failed.value.detail["reason"] == "timeout"
         assert len(server.asked) == limits.MODEL_CALLS
         tasks.cancel_scope.cancel()
+
+
+async def test_who_is_patient_waits_for_a_slot_as_long_as_it_takes() -> None:
+    """More time passes before its turn than its answer may take; only that counts, and does count."""
+    gate, found = threading.Event(), list[str]()
+    async with openai() as (model, server), anyio.create_task_group() as tasks:
+        server.when |= {"first": Reply("yes", gate=gate), "second": "yes", "third": Reply(hold=True)}
+
+        async def ask() -> None:
+            found.append((await model.ask("The second?", str, Limits(seconds=1.0, patient=True))).value)
+
+        for _ in range(limits.MODEL_CALLS):
+            tasks.start_soon(model.ask, "The first?", str)
+        await until(lambda: server.held == limits.MODEL_CALLS, "every slot is taken")
+        tasks.start_soon(ask)
+        with pytest.raises(ModelFailed):
+            await model.ask("The second?", str, Limits(seconds=1.2))
+        assert found == []
+        gate.set()
+        await until(lambda: found == ["yes"], "it is answered")
+        with pytest.raises(ModelFailed, match=r"within 0\.05 s"):
+            await model.ask("The third?", str, Limits(seconds=0.05, patient=True))
+
+
+async def test_a_failure_tells_what_the_answer_took_that_cannot_be_used(asking: Asking) -> None:
+    """Tokens that were spent on nothing are spent; of what got no answer nothing is known."""
+    async with asking(Reply("So"), Reply(status=401)) as (model, _):
+        with pytest.raises(ModelFailed) as unread:
+            await model.ask("Where?", Point)
+        with pytest.raises(ModelFailed) as refused:
+            await model.ask("Where?", Point)
+
+    took = effort.wasted(unread.value)
+    assert took == Effort(model=NAME, calls=1, input_tokens=120, output_tokens=15, ms=took.ms)
+    assert effort.wasted(refused.value) == Effort()
 
 
 async def test_an_answer_that_is_cut_off_is_one_for_whoever_takes_it_so(asking: Asking) -> None:

@@ -11,12 +11,11 @@ from distilling_desks import DISTILLATION
 from summarising_desks import ScriptedSummariser, SummarisingDesk
 
 from eunoe.schemas import limits
-from eunoe.schemas.distilled_events import Summarised, SummaryKept
+from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
 from eunoe.schemas.errors import ModelFailed
 from eunoe.schemas.events import Prompt, Response, TurnAborted, TurnCommitted, TurnOpened
 
 OTHER = DISTILLATION
-REFUSED = ModelFailed("it would not", reason="refused")
 AWAY = ModelFailed("nobody is there", reason="unreachable")
 
 
@@ -136,14 +135,15 @@ async def test_a_window_in_which_nothing_was_said_leaves_the_summary_as_it_is(de
 
 
 async def test_what_fails_for_good_leaves_the_text_and_the_turns(desk: SummarisingDesk) -> None:
-    """After as many attempts as there are: a dead letter with the job, then the reason in the log. The turns come with
-    the next batch."""
+    """After as many attempts as there are: a dead letter with the job, then the reason in the log, with what they took.
+    The turns come with the next batch."""
     await desk.said("one", "two", "three")
     asked = ScriptedSummariser()
     worker = desk.summariser(asked)
     await worker.handle(await desk.wanted(3))
     await desk.said("four", "five", "six")
-    asked.script.extend([REFUSED] * limits.ATTEMPTS)
+    wasted = Effort(model="m", calls=1, output_tokens=9)
+    asked.script.extend([ModelFailed("it would not", reason="refused", effort=wasted)] * limits.ATTEMPTS)
     job = await desk.wanted(6)
 
     await worker.handle(job)
@@ -151,7 +151,8 @@ async def test_what_fails_for_good_leaves_the_text_and_the_turns(desk: Summarisi
     found = await desk.summary()
     assert found.text == "1 2 3"
     assert found.kept == "ModelFailed: it would not"
-    assert (await desk.told())[-1] == SummaryKept(last=6, by="model", reason="ModelFailed: it would not")
+    took = Effort(model="m", calls=5, output_tokens=45)
+    assert (await desk.told())[-1] == SummaryKept(last=6, by="model", reason="ModelFailed: it would not", effort=took)
     (letter,) = await desk.letters()
     assert (letter.worker, letter.thread, letter.attempts) == ("summarising", "t", 5)
     assert letter.payload.encode() == job.data

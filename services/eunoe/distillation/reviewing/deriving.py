@@ -40,14 +40,15 @@ class Reviewer:
         shown = prompting.fitting(await self._survey.bodies(ranked), part.place, self._window)
         answer = await self._asked(part, shown)
         kinds = [name for name, _ in self._survey.kinds]
-        answered = candidates.read(answer.value, part.turns, kinds, cut_off=answer.cut_off)
+        with effort.noted(answer):
+            answered = candidates.read(answer.value, part.turns, kinds, cut_off=answer.cut_off)
         return await self._compared(part, answered, shown, effort.of(answer))
 
     async def _asked(self, part: Part, shown: Sequence[Known]) -> Answer[str]:
         return await self.model.ask(
             prompting.prompt(part.turns, shown, self._survey.kinds, part.place, self._window),
             str,
-            Limits(seconds=limits.DISTILLED_SECONDS, output_tokens=prompting.output_tokens(self._window)),
+            Limits(limits.DISTILLED_SECONDS, prompting.output_tokens(self._window), patient=True),
             system=prompting.system(self._prompt),
             partial=True,
         )

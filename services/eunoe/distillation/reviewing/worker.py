@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
@@ -23,14 +24,17 @@ from eunoe.distillation.reviewing.records import Part, Place, parts
 from eunoe.distillation.reviewing.surveying import Survey
 from eunoe.distillation.rules import Ordinals
 from eunoe.distillation.trying import tried
+from eunoe.facts import efforts
 from eunoe.facts.kinds import Kinds
+from eunoe.models import effort
 from eunoe.models.door import Model
 from eunoe.runtime import dead_letters
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Store, Stored
 from eunoe.runtime.settings import Settings
-from eunoe.runtime.tries import transient
+from eunoe.runtime.tries import logged, transient
 from eunoe.schemas import limits, records
+from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import Busy, EunoeError
 from eunoe.schemas.events import Event, Reviewed
 from eunoe.schemas.jobs import ReviewJob
@@ -42,8 +46,18 @@ KEY = records.producer_key(CALLER, PRODUCER)
 
 _job = msgspec.json.Decoder(ReviewJob)
 
-Made = dict[Place, tuple[Event, ...]]
-"""What the parts of a range came to so far."""
+
+@dataclass(slots=True)
+class _Made:
+    """What the parts of a range came to so far, and what attempts took that failed."""
+
+    parts: dict[Place, tuple[Event, ...]] = field(default_factory=dict)
+    spent: list[Effort] = field(default_factory=list)
+
+    def together(self, nothing: Mapping[Place, tuple[Event, ...]] | None = None) -> tuple[Event, ...]:
+        """The events of all parts; ``nothing`` of those that came to none."""
+        parts = {**(nothing or {}), **self.parts}
+        return efforts.added([event for events in parts.values() for event in events], self.spent)
 
 
 class Reviewing:
@@ -139,12 +153,12 @@ class Reviewing:
 
     async def _range(self, standing: Standing, ordinals: Ordinals, message: Stored) -> None:
         """One range, as often as it may be tried, and then without what failed."""
-        made: Made = {}
+        made = _Made()
         found = await self._read(standing, ordinals)
         if reason := await self._killed(standing):
             return await self._pass_over(standing, found, made, reason)
         work = partial(self._made, standing, found, made)
-        failure = await tried(work, partial(self._tell, found), self._outage, self._stopping)
+        failure = await tried(work, partial(self._tell, found, made), self._outage, self._stopping)
         if failure is None:
             return None
         attempts, error = failure
@@ -157,28 +171,28 @@ class Reviewing:
         turns = await self._reader.turns(standing.head, *ordinals)
         return Range(standing.state.thread, *ordinals, turns)
 
-    async def _made(self, standing: Standing, found: Range, made: Made) -> None:
+    async def _made(self, standing: Standing, found: Range, made: _Made) -> None:
         """Review every part that is not, and append what all of them come to."""
         for part in self._parts(found):
-            if part.place not in made:
-                made[part.place] = await self._reviewer.review(part)
-        await self._append(standing, _together(made))
+            if part.place not in made.parts:
+                made.parts[part.place] = await self._reviewer.review(part)
+        await self._append(standing, made.together())
 
-    async def _pass_over(self, standing: Standing, found: Range, made: Made, reason: str) -> None:
+    async def _pass_over(self, standing: Standing, found: Range, made: _Made, reason: str) -> None:
         """Append what there is of a range: of a part that failed, why nothing came of it; of every part, where what
         some came to cannot be appended."""
         logger.error(
-            "no records come of the committed turns %d to %d of %s: %s",
-            *(found.first, found.last, found.thread, reason),
+            "no records come of the committed turns %d to %d of %s; `eunoe distillations` says why",
+            *(found.first, found.last, found.thread),
             extra={"action": "review_failed", "chain": standing.head.header.chain},
         )
-        nothing: Made = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
+        nothing = {one.place: (recording.nothing(one, reason),) for one in self._parts(found)}
         try:
-            await self._append(standing, _together({**nothing, **made}))
+            await self._append(standing, made.together(nothing))
         except EunoeError as error:
             if transient(error):
                 raise
-            await self._append(standing, _together(nothing))
+            await self._append(standing, _Made(spent=made.spent).together(nothing))
 
     def _parts(self, found: Range) -> Sequence[Part]:
         """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
@@ -205,13 +219,10 @@ class Reviewing:
         for decision in (one for review in reviews for one in review.decisions):
             self._decided[decision.action] += 1
 
-    def _tell(self, found: Range, attempt: int, error: Exception) -> None:
+    def _tell(self, found: Range, made: _Made, attempt: int, error: Exception) -> None:
+        made.spent.append(effort.wasted(error))
         logger.warning(
             "reviewing the committed turns %d to %d of %s failed, attempt %d of %d: %s: %s",
-            *(found.first, found.last, found.thread, attempt, limits.ATTEMPTS, type(error).__name__, error),
+            *(found.first, found.last, found.thread, attempt, limits.ATTEMPTS, type(error).__name__, logged(error)),
             extra={"action": "review_attempt_failed"},
         )
-
-
-def _together(made: Made) -> list[Event]:
-    return [event for events in made.values() for event in events]
