@@ -169,6 +169,7 @@ OUTBOX_EVENTS = 10_000  # events a client keeps while no worker answers
 OUTBOX_BYTES = 256 * MIB  # bytes of events and large content that it keeps then
 JOB_WAIT_SECONDS = 120.0  # seconds without a sign of life after which a job that is in hand is given to another worker
 JOBS_FETCHED = 8  # jobs that a worker takes at once, so that others have some too; twice that are in hand at most
+REFUSALS = 20  # times that a piece of work is refused for want of room before that counts as its own fault: 15 minutes
 PROBE_SECONDS = 10.0  # seconds in which a model that works answers one word
 LETTERS_SHOWN = 200  # dead letters in one page
 DISTILLATIONS_SHOWN = 50  # distillations in one page
