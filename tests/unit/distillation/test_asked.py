@@ -45,12 +45,12 @@ async def test_who_asks_is_told_what_was_distilled_meanwhile(desk: DistillingDes
         tasks.start_soon(projecting, desk)
         reply = await ask(worker, up_to=2, wait=20.0)
         again = await ask(worker, up_to=2)
-        tasks.cancel_scope.cancel()
 
-    assert (reply.state, reply.up_to) == ("done", 2)
-    (told,) = reply.distillations
-    assert (told.kind, told.turns, told.by, len(told.facts)) == ("distilled", ((1, 2),), "model", 2)
-    assert (again.state, again.up_to, again.distillations) == ("nothing", 2, ())
+        assert (reply.state, reply.up_to) == ("done", 2)
+        (told,) = reply.distillations
+        assert (told.kind, told.turns, told.by, len(told.facts)) == ("distilled", ((1, 2),), "model", 2)
+        assert (again.state, again.up_to, again.distillations) == ("nothing", 2, ())
+        tasks.cancel_scope.cancel()
 
 
 async def projecting(desk: DistillingDesk) -> None:
@@ -97,9 +97,8 @@ async def test_while_the_model_is_away_the_answer_says_that_it_waits(
             return len(await desk.distilled()) == 1
 
         await until_found(done, "it is distilled")
+        assert reply.state == "waiting"
         tasks.cancel_scope.cancel()
-
-    assert reply.state == "waiting"
 
 
 @pytest.mark.parametrize(

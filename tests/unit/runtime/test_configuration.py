@@ -257,7 +257,5 @@ def test_a_prompt_for_reviews_that_is_too_long_is_not_repeated_whole(monkeypatch
     """The message stays a line that can be read."""
     monkeypatch.setenv("EUNOE_REVIEW__PROMPT", "x" * 8_001)
 
-    with pytest.raises(
-        Misconfigured, match=r"…\S* \(EUNOE_REVIEW\) is not valid: it must be 8000 characters or less$"
-    ):
+    with pytest.raises(Misconfigured, match=r"…\S* \(EUNOE_REVIEW\) is not valid: it must be 8000 characters or less$"):
         load()
