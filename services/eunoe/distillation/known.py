@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from eunoe.distillation.door import Kind, Known, Turn
 from eunoe.facts import lenient
@@ -27,20 +27,21 @@ class KnownFacts:
         """The kinds that may be distilled, and what facts of them tell."""
         return [Kind(subject, self._kinds[subject].description) for subject in self._distilled]
 
-    async def of(self, thread: str, turns: Iterable[Turn]) -> list[Known]:
-        """The newest `limits.DISTILLED_KNOWN` facts of a thread, of the sessions of these turns, and of everybody;
-        of previews, those of these turns. An owner of very many is left out."""
-        previews = sorted({turn.preview for turn in turns if turn.preview})
-        found = await self._facts(self._store.thread, thread, previews)
-        for session in sorted({turn.session for turn in turns if turn.session}):
-            found += await self._facts(self._store.session, session, previews)
-        found += await self._facts(self._store.permanent, SHARED, previews)
+    async def of(self, thread: str, turns: Sequence[Turn]) -> list[Known]:
+        """The newest `limits.DISTILLED_KNOWN` facts of a thread and of everybody; and of a session and a preview, where
+        all of these turns are of it: what comes of one that is not may not be told by what it does not see. An owner of
+        very many is left out."""
+        preview, session = _one(turn.preview for turn in turns), _one(turn.session for turn in turns)
+        found = await self._facts(self._store.thread, thread, preview)
+        if session:
+            found += await self._facts(self._store.session, session, preview)
+        found += await self._facts(self._store.permanent, SHARED, preview)
         newest = sorted(found, key=lambda fact: fact[0], reverse=True)[: limits.DISTILLED_KNOWN]
         return [known for _, known in reversed(newest)]
 
-    async def _facts(self, bucket: Documents, owner: str, previews: Iterable[str]) -> list[tuple[Order, Known]]:
+    async def _facts(self, bucket: Documents, owner: str, preview: str) -> list[tuple[Order, Known]]:
         filters = [subjects.facts_of(owner, subject) for subject in self._distilled]
-        filters += [subjects.previews_of(preview, owner, one) for preview in previews for one in self._distilled]
+        filters += [subjects.previews_of(preview, owner, one) for one in self._distilled if preview]
         answer = await bucket.few(filters) if filters else None
         return [fact for entry in answer.entries for fact in self._in_force(entry)] if answer else []
 
@@ -54,3 +55,9 @@ class KnownFacts:
             newest = max(head.newest for head in heads)
             told = heads[0].first.fact.source.kind == "tool"
             yield newest, Known(identity.subject, identity.name, heads[0].value, told)
+
+
+def _one(names: Iterable[str]) -> str:
+    """The name that all of these are, empty where they differ."""
+    found = set(names)
+    return found.pop() if len(found) == 1 else ""
