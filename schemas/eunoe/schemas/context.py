@@ -83,7 +83,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     left ``turn``, or, where that has none, the last of ``turns``. ``steps`` says in order what was done to fit.
     ``state`` is the event that set what the session carries; with a note, that note stands in its place.
     ``summary`` is the running one. ``outline`` names turns that left, oldest first, and ``outline_hidden`` counts those
-    that left and are neither named nor in the summary.
+    that left and are not named.
     ``ahead`` are spans of the literal turns that leave next, whose facts are asked for already. ``tools`` are those
     that the now block names for this request. ``refused`` is the context in whose place this one was composed, since
     its provider refused that.

@@ -32,7 +32,7 @@ def earlier(
     outline_hidden: int = 0,
 ) -> str:
     """The earlier block, empty when there is nothing to say; ``summary`` are lines of what was said in turns that left,
-    ``outline`` those of turns that it does not cover, and ``outline_hidden`` counts those of them that have none."""
+    ``outline`` lines that name such turns, and ``outline_hidden`` counts those that left and have none."""
     body = [RULE] if memory_tool else []
     if left:
         body.append(_left(left, first_turn))
@@ -41,7 +41,7 @@ def earlier(
     if pending:
         body.append(f"The facts of {_turns(pending)} are not drawn yet.")
     body += [*_facts(lines, hidden), *summary, *outline]
-    if (summary or outline) and outline_hidden:
+    if outline and outline_hidden:
         body.append(f"({_count(outline_hidden, 'more turn')} that left {_are(outline_hidden)} not named)")
     return marks.label("earlier", "\n".join([EARLIER, *body])) if body else ""
 

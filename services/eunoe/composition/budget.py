@@ -54,7 +54,7 @@ def facts_bytes(window: int) -> int:
 
 
 def outline_bytes(window: int) -> int:
-    """Bytes of lines about turns that left: the running summary's, and those that name turns."""
+    """Bytes of lines that name turns that left; those of the running summary may be as many beside them."""
     share = int(window * limits.SUMMARY_SHARE) * limits.BYTES_PER_TOKEN
     return max(share, limits.SUMMARY_BYTES_MIN)
 

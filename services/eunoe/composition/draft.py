@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from eunoe.composition import asking, blocks, outline, renderings
+from eunoe.composition import summary as summaries
 from eunoe.composition.budget import Budget, anchored, facts_bytes, outline_bytes, pinned_bytes
 from eunoe.composition.choosing import Chosen, Room, choose
-from eunoe.composition.covering import Covering, beside, covering, uncovered
 from eunoe.composition.fold import Turn
 from eunoe.composition.handed import handed
 from eunoe.composition.headroom import headroom
@@ -21,6 +21,7 @@ from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
 
+LEAST, NO_SUMMARY = 1, 2  # how far the blocks are squeezed
 WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
 
 
@@ -38,14 +39,14 @@ class Draft:
         self.oldest_kept = oldest_kept(inputs.fold, settings.keep)
         self._erased = found.erased
         self.past = left(inputs, self.first_turn, self._erased)
-        self.older, self.dropped, self.shrink, self.squeezed = False, 0, 0, False
-        self.facts_bytes = self.now_bytes = facts_bytes(settings.window)
-        self.outline_bytes = outline_bytes(settings.window)
+        self.older, self.dropped, self.shrink = False, 0, 0
+        self._share_out(0)
         self.pinned_bytes = pinned_bytes(settings.window)
         self.carried = inputs.carried
         self.steps: list[str] = []
         self.facts = Chosen()
-        self.covering = Covering()
+        self.outline: tuple[LeftTurn, ...] = ()
+        self.summary: Summary | None = None
         self.blocks = 0
         self.tail = 0
         self._go_on()
@@ -59,9 +60,9 @@ class Draft:
         self.measure_blocks()
         self.measure_tail()
         if before.squeezed and self.over:
-            self.squeeze()
+            self.squeeze(before.squeezed)
             if self.due:
-                self.squeeze(undo=True)
+                self.squeeze(0)
 
     @cached_property
     def budget(self) -> Budget:
@@ -149,14 +150,18 @@ class Draft:
         self.past = left(self.inputs, first, self._erased)
         self.measure_blocks()
 
-    def squeeze(self, *, undo: bool = False) -> None:
-        """The blocks shrink to their least, or grow again."""
-        window = self.settings.window
-        whole = facts_bytes(window), outline_bytes(window)
-        size, self.outline_bytes = whole if undo else (min(whole[0], limits.FACTS_BYTES_MIN), 0)
-        self.facts_bytes = self.now_bytes = size
-        self.squeezed = not undo
+    def squeeze(self, squeezed: int) -> None:
+        """The blocks shrink, to their `LEAST` or until there is `NO_SUMMARY`; at 0 they grow again."""
+        self._share_out(squeezed)
         self.measure_blocks()
+
+    def _share_out(self, squeezed: int) -> None:
+        """The room that the parts of the blocks have: at their least few facts, and none for naming turns that left."""
+        window, self.squeezed = self.settings.window, squeezed
+        facts = facts_bytes(window)
+        self.facts_bytes = self.now_bytes = min(facts, limits.FACTS_BYTES_MIN) if squeezed else facts
+        self.outline_bytes = outline_bytes(window) if self.settings.outline and not squeezed else 0
+        self.summary_bytes = outline_bytes(window) if squeezed < NO_SUMMARY else 0
 
     def renderings_of(self, turn: Turn) -> Renderings:
         live = turn is self.inputs.open
@@ -188,8 +193,9 @@ class Draft:
         room = Room(self.facts_bytes, self.now_bytes, self.pinned_bytes)
         inputs = self.inputs
         self.facts = choose(inputs.earlier, inputs.now, lambda: self._words, self._view, room, self._bearing)
-        said, past = inputs.summary if self.left else None, self.past
-        self.covering = covering(said, past.turns, past.prompts, self.outline_bytes, named=self.settings.outline)
+        self.outline = outline.within(self.past.turns, self.past.prompts, self.outline_bytes)
+        said = inputs.summary if self.left else None
+        self.summary = summaries.within(said, self.summary_bytes) if said else None
         shape = self.settings.manner.shape
         texts = [text for text in (self.earlier_text, self.now_text) if text]
         self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
@@ -205,7 +211,7 @@ class Draft:
             pending=self.pending,
             memory_tool=self.settings.manner.memory_tool,
             summary=self.summary.lines if self.summary else (),
-            outline=outline.lines(self.outline, self.past.prompts, beside(self.summary, self.outline_bytes)),
+            outline=outline.lines(self.outline, self.past.prompts, self.outline_bytes),
             outline_hidden=self.outline_hidden,
         )
 
@@ -237,31 +243,12 @@ class Draft:
     @property
     def erased(self) -> int:
         """Committed turns that are left out because everything that was said in them was erased, as far as known."""
-        return self.past.erased + len(self._erased_here)
-
-    @property
-    def _erased_here(self) -> list[int]:
-        """Those of them that are among the literal ones."""
-        return [number for number in self._erased if number >= self.first_turn]
-
-    @property
-    def summary(self) -> Summary | None:
-        """The running summary as it is shown."""
-        return self.covering.summary
-
-    @property
-    def outline(self) -> tuple[LeftTurn, ...]:
-        """The turns that left and are named."""
-        return self.covering.outline
+        return self.past.erased + sum(number >= self.first_turn for number in self._erased)
 
     @property
     def outline_hidden(self) -> int:
-        """Turns that left, and are neither named nor in the summary, where others are."""
-        if not self.settings.outline or not (self.outline or self.summary):
-            return 0
-        beside = [*self.turns, *(self.inputs.fold.turns[number] for number in self._erased_here)]
-        waiting = uncovered(self.inputs, beside) - self.past.since if self.summary else self.left
-        return max(min(waiting, self.left) - len(self.outline), 0)
+        """Turns that left and are not named where others are."""
+        return max(self.left - len(self.outline), 0) if self.outline else 0
 
     @property
     def pending(self) -> tuple[int, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from eunoe.composition import excerpts
 from eunoe.composition.budget import least
-from eunoe.composition.covering import Covering
-from eunoe.composition.draft import Draft
+from eunoe.composition.draft import LEAST, NO_SUMMARY, Draft
+from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
+from eunoe.schemas.context import LeftTurn
 from eunoe.schemas.errors import DoesNotFit
 
 
@@ -78,25 +79,27 @@ def _turns_leave(draft: Draft) -> None:
 
 
 def _squeeze(draft: Draft) -> None:
-    """The blocks shrink to their least: few facts, and no turn that left is summarised or named."""
+    """The blocks shrink to their least: few facts and no turn that left named, then no summary either."""
     if not draft.over:
         return
-    before, facts, said = draft.blocks, draft.facts, draft.covering
-    draft.squeeze()
+    before, facts, outline, summary = draft.blocks, draft.facts, draft.outline, draft.summary
+    draft.squeeze(LEAST)
+    if draft.over and summary:
+        draft.squeeze(NO_SUMMARY)
     if draft.blocks >= before:
-        draft.squeeze(undo=True)
+        draft.squeeze(0)
         return
     if draft.facts != facts:
         draft.steps.append("squeezed facts")
-    _left_out(draft, said)
+    _left_out(draft, outline, summary)
 
 
-def _left_out(draft: Draft, said: Covering) -> None:
-    """Note what was ``said`` of turns that left, and is no more."""
-    if said.summary:
-        draft.steps.append("left the summary out")
-    if said.outline:
+def _left_out(draft: Draft, outline: tuple[LeftTurn, ...], summary: Summary | None) -> None:
+    """Note what was said of turns that left, and is no more."""
+    if outline and not draft.outline:
         draft.steps.append("left the outline out")
+    if summary and not draft.summary:
+        draft.steps.append("left the summary out")
 
 
 def _rounds_leave(draft: Draft) -> None:
@@ -139,14 +142,18 @@ def _shrink(draft: Draft) -> None:
 
 
 def _last_resort(draft: Draft) -> None:
-    """Over the window itself: the last turn that is over leaves too where it is not kept, then facts are held back,
-    the session's state, and pinned facts last. A turn that is shorter than what is said of it leaves after all where
-    that takes less room once the facts are held back."""
+    """Over the window itself: the last turn that is over leaves too where it is not kept, then the outline goes, the
+    summary, facts are held back, the session's state, and pinned facts last. A turn that is shorter than what is said
+    of it leaves after all where that takes less room once the facts are held back."""
     _last_turn_leaves(draft)
+    outline, summary = draft.outline, draft.summary
     if draft.total > draft.settings.window and draft.outline_bytes:
-        said, draft.outline_bytes = draft.covering, 0
+        draft.outline_bytes = 0
         draft.measure_blocks()
-        _left_out(draft, said)
+    if draft.total > draft.settings.window and draft.summary_bytes:
+        draft.summary_bytes = 0
+        draft.measure_blocks()
+    _left_out(draft, outline, summary)
     while draft.total > draft.settings.window and draft.facts_bytes + draft.now_bytes:
         draft.facts_bytes, draft.now_bytes = draft.facts_bytes // 2, draft.now_bytes // 2
         draft.measure_blocks()

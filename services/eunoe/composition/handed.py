@@ -13,10 +13,10 @@ from eunoe.composition.inputs import Inputs
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """``squeezed``: the blocks were at their least. ``older``: the outputs of the older rounds of this very turn are
-    references. ``dropped`` are the tool rounds that left turn ``of`` for it, 0 for none."""
+    """``squeezed``: how far the blocks were (`Draft.squeeze`). ``older``: the outputs of the older rounds of this very
+    turn are references. ``dropped`` are the tool rounds that left turn ``of`` for it, 0 for none."""
 
-    squeezed: bool = False
+    squeezed: int = 0
     older: bool = False
     dropped: int = 0
     of: int = 0
@@ -27,7 +27,7 @@ def handed(inputs: Inputs) -> Handed:
     before = inputs.before
     if before is None:
         return Handed()
-    squeezed = bool(before.settings.get("squeezed", 0))
+    squeezed = int(before.settings.get("squeezed", 0))
     if before.turn != inputs.turn:
         return Handed(squeezed=squeezed)
     older, of = bool(before.settings.get("older", 0)), int(before.settings.get("rounds_of", 0))

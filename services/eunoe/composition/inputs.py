@@ -98,8 +98,3 @@ class Inputs:
     def left(self) -> int:
         """The turns that had left by then."""
         return self.before.left if self.before else 0
-
-    @property
-    def summarised(self) -> int:
-        """The ordinal of the last committed turn that the running summary covers, 0 for none."""
-        return self.summary.shown.last if self.summary else 0

@@ -22,13 +22,12 @@ LOOKED_AT = 64  # turns before the first literal one that are looked at
 @dataclass(frozen=True, slots=True)
 class Left:
     """``turns`` have something to say, oldest first, and what was asked in them is in ``prompts``. ``erased`` counts
-    those before the first literal turn that are known to have nothing left to say, ``since`` those of them that the
-    summary does not cover, ``found`` those that the last recipe did not know of."""
+    those before the first literal turn that are known to have nothing left to say, ``found`` those of them that the
+    last recipe did not know of."""
 
     turns: tuple[LeftTurn, ...]
     prompts: dict[int, Asked]
     erased: int
-    since: int
     found: int
 
 
@@ -41,36 +40,27 @@ def left(inputs: Inputs, first: int, erased: Iterable[int] = ()) -> Left:
     before, fold = inputs.before, inputs.fold
     named = [one for one in before.outline if one.turn < first] if before else []
     doubtful = [turn for number in _doubtful(inputs) if number < first and (turn := fold.turns.get(number))]
-    gone = {turn.number: turn for turn in doubtful if is_erased(turn)}
-    looked_at = (*_late(inputs, named, first), *_committed(fold, _start(inputs, first), first))
-    turns = {turn.number: turn for turn in looked_at}
-    empty = {number: turn for number, turn in turns.items() if is_erased(turn)}
-    shown = [turn for number, turn in turns.items() if number not in empty]
-    earlier = (gone | {number: turn for number, turn in empty.items() if number < inputs.mark}).values()
-    later = [turn for number, turn in empty.items() if number >= inputs.mark]
-    back = [fold.turns[number] for number in erased if number < inputs.mark]
-    known = max(_erased_before(before) - len(back), 0)
-    total = _in_all(inputs, known, len(earlier))
-    since = max(_since_before(inputs) - _uncovered(inputs, back), 0)
+    gone = {turn.number for turn in doubtful if is_erased(turn)}
+    turns = [*_late(inputs, named, first), *_committed(fold, _start(inputs, first), first)]
+    empty = {turn.number for turn in turns if is_erased(turn)}
+    shown = [turn for turn in turns if turn.number not in empty]
+    known = max(_erased_before(before) - sum(number < inputs.mark for number in erased), 0)
+    earlier = len(gone) + sum(number < inputs.mark for number in empty)
+    total = max(known, earlier) if is_new(before) else known + earlier
     prompts = {one.turn: said for one in named if inputs.named and (said := inputs.named.get(one.turn))}
     prompts |= {turn.number: said for turn in shown if (said := outline.asked_in(turn))}
-    kept = [one for one in named if one.turn not in gone and one.turn not in turns]
+    kept = [one for one in named if one.turn not in gone]
     return Left(
         turns=tuple(sorted((*kept, *(outline.left_turn(turn) for turn in shown)), key=lambda one: one.turn)),
         prompts=prompts,
-        erased=total + len(later),
-        since=_in_all(inputs, since, _uncovered(inputs, earlier)) + _uncovered(inputs, later),
+        erased=total + sum(number >= inputs.mark for number in empty),
         found=total - known,
     )
 
 
-def is_new(inputs: Inputs) -> bool:
-    """Whether there is nothing said of turns that left to go on from: no last outline and no last summary, or one that
-    covers more than is covered now."""
-    before = inputs.before
-    if before is None or before.summary is None:
-        return before is None or (before.left > 0 and not before.outline)
-    return before.summary.last > inputs.summarised
+def is_new(before: Recipe | None) -> bool:
+    """Whether there is no last outline to go on from."""
+    return before is None or (before.left > 0 and not before.outline)
 
 
 def pending(inputs: Inputs, first: int) -> tuple[int, ...]:
@@ -90,14 +80,14 @@ def reach(inputs: Inputs, first: int) -> int:
 
 def _start(inputs: Inputs, first: int) -> int:
     """The oldest turn before turn ``first`` that is looked at."""
-    return first - LOOKED_AT if is_new(inputs) else max(inputs.mark, first - LOOKED_AT)
+    return first - LOOKED_AT if is_new(inputs.before) else max(inputs.mark, first - LOOKED_AT)
 
 
 def _late(inputs: Inputs, named: Collection[LeftTurn], first: int) -> list[Turn]:
     """Turns from before the mark that were open for the last recipe and are committed since, so that they never were
     literal; of what they say, something is left."""
     before = inputs.before
-    if before is None or is_new(inputs):
+    if before is None or is_new(before):
         return []
     known = {one.turn for one in named}
     turns = _committed(inputs.fold, first - LOOKED_AT, min(inputs.mark, first))
@@ -153,20 +143,3 @@ def _committed(fold: Fold, start: int, end: int) -> Iterable[Turn]:
 
 def _erased_before(before: Recipe | None) -> int:
     return int(before.settings.get("erased", 0)) if before else 0
-
-
-def _since_before(inputs: Inputs) -> int:
-    """Those of them that the summary does not cover, as far as known: of a longer one now, none are."""
-    before = inputs.before
-    if before is None or before.settings.get("summarised", 0) < inputs.summarised:
-        return 0
-    return int(before.settings.get("erased_since", _erased_before(before)))
-
-
-def _in_all(inputs: Inputs, known: int, found: int) -> int:
-    """Erased turns, some ``known`` and some ``found`` now: the same ones, where all are looked at anew."""
-    return max(known, found) if is_new(inputs) else known + found
-
-
-def _uncovered(inputs: Inputs, turns: Iterable[Turn]) -> int:
-    return sum(turn.ordinal > inputs.summarised for turn in turns)

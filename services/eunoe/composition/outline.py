@@ -94,14 +94,6 @@ def _within(turns: Sequence[LeftTurn], found: Sequence[Asked | None], size: int)
     return (*turns[:first], *turns[end:])
 
 
-def least(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked]) -> int:
-    """Bytes of the lines of the newest `limits.OUTLINE_TURNS` of these turns with the fewest words: of the oldest line
-    with all of its own."""
-    found = [(one, prompts.get(one.turn)) for one in turns[-limits.OUTLINE_TURNS :]]
-    words = (limits.OUTLINE_LINE_BYTES, *(limits.OUTLINE_LINE_BYTES_MIN for _ in found[1:]))
-    return sum(_bytes(one, said, most) for (one, said), most in zip(found, words, strict=False))
-
-
 def lines(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked], size: int) -> list[str]:
     """The lines of turns, in ``size`` bytes where that is enough for them: the oldest has all its words, the others
     have as many as all of them can."""

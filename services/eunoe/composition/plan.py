@@ -112,9 +112,7 @@ def _numbers(draft: Draft, start: int) -> dict[str, float]:
         "fill_after": draft.used,
         "turns_left": draft.left_now,
         "erased": draft.past.erased,
-        "erased_since": draft.past.since,
-        "summarised": draft.inputs.summarised,
-        "squeezed": int(draft.squeezed),
+        "squeezed": draft.squeezed,
         "older": int(draft.older),
         "rounds_of": draft.last.number if draft.dropped and draft.last else 0,
     }

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from eunoe.composition import blocks, contents, outline
 from eunoe.composition.budget import outline_bytes
 from eunoe.composition.contents import Item
-from eunoe.composition.covering import beside
 from eunoe.composition.fold import Turn
 from eunoe.composition.formats import Piece
 from eunoe.composition.outline import Asked
@@ -81,7 +80,7 @@ def _earlier(recipe: Recipe, stored: Stored, manner: Manner) -> Sequence[Piece]:
         pending=recipe.pending,
         memory_tool=recipe.memory_tool,
         summary=stored.summary.lines if stored.summary else (),
-        outline=outline.lines(recipe.outline, stored.prompts, beside(stored.summary, outline_bytes(recipe.window))),
+        outline=outline.lines(recipe.outline, stored.prompts, outline_bytes(recipe.window)),
         outline_hidden=recipe.outline_hidden,
     )
     return manner.shape.derived(text) if text else ()

@@ -7,9 +7,10 @@ Whatever changes were made in whatever order, a shelf holds what ordering its fa
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from heapq import merge
-from itertools import chain
+from itertools import chain, groupby, islice
 from typing import TypeVar
 
 from eunoe.composition.known import Known, Rank
@@ -123,7 +124,9 @@ class Facts:
 
     def bearing(self, words: frozenset[str], without: frozenset[str], view: frozenset[int]) -> tuple[Known, ...]:
         """The facts that share most words with a request, `limits.RELEVANT_FACTS` at most; a word counts the less the
-        more facts have it, so that one which tells a few apart is worth more than several that stand in most.
+        more facts have it, so that one which tells a few apart is worth more than several that stand in most. Of those
+        that no word tells apart, as many come from the end of their order as from its beginning: what came first is
+        asked for as well as what came last.
 
         ``without`` are ids of facts that are shown already; a fact of a turn in ``view`` is shown by it.
         """
@@ -132,7 +135,18 @@ class Facts:
         found = {fact.id: fact for facts in sharing.values() for fact in facts}
         left = (fact for fact in found.values() if fact.id not in without and not fact.said_by(view))
         scored = [(-sum(worth.get(word, 0) for word in fact.words & words), fact.rank, fact) for fact in left]
-        return tuple(fact for _, _, fact in sorted(scored, key=lambda one: one[:2])[: limits.RELEVANT_FACTS])
+        alike = groupby(sorted(scored, key=lambda one: one[:2]), key=lambda one: one[0])
+        ordered = chain.from_iterable(_from_both_ends(fact for _, _, fact in facts) for _, facts in alike)
+        return tuple(islice(ordered, limits.RELEVANT_FACTS))
+
+
+def _from_both_ends(facts: Iterable[Known]) -> Iterator[Known]:
+    """The first, the last, the second, the last but one, and so on."""
+    left = deque(facts)
+    while left:
+        yield left.popleft()
+        if left:
+            yield left.pop()
 
 
 def _rank(fact: Known) -> Rank:

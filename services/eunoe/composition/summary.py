@@ -6,7 +6,6 @@ pose as a fact, as a turn that left, or as anything outside the block.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -36,10 +35,6 @@ class Summary:
     text: str
     turns: Spans
     by: str
-
-    def covers(self, turn: int) -> bool:
-        at = bisect_right(self.turns, turn, key=lambda span: span[0]) - 1
-        return at >= 0 and turn <= self.turns[at][1]
 
     @property
     def source(self) -> str:

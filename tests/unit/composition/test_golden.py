@@ -166,5 +166,5 @@ def test_a_context_of_the_files_shows_every_rendering(kit: Any, thread: Any) -> 
     assert (recipe.left, recipe.pending, recipe.earlier_hidden) == (2, (2,), 1)
     assert (recipe.summary, [one.turn for one in recipe.outline]) == (
         ShownSummary(version=1, position=60, index=1, last=1),
-        [2],
+        [1, 2],
     )

@@ -318,11 +318,12 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
     turns = [one.turn for one in recipe.outline]
     assert turns == sorted(set(turns))
     assert all(turn < recipe.first_turn and not gone(inputs.fold.turns[turn]) for turn in turns)
-    told = check_summary(made, inputs, story)
-    assert not turns or told or recipe.outline_hidden == recipe.left - len(turns)
-    lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window) - size_of(told))
+    assert recipe.outline_hidden == (recipe.left - len(turns) if turns else 0)
+    told = check_summary(made)
+    lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window))
     assert [int(found[1]) for line in lines if (found := LINE.fullmatch(line))] == turns
-    assert size_of([*told, *lines]) <= max(0.05 * story.window * 4, 512)
+    assert size_of(lines) <= max(0.05 * story.window * 4, 512)
+    assert size_of(told) <= max(0.05 * story.window * 4, 512)
     assert len(turns) <= 64
     assert story.outline or not turns
     block = next((pieces for name, pieces in made.rendered.layers if name == "earlier" and pieces), ())
@@ -336,19 +337,13 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
         assert marks.escape("\n".join([*told, *lines])) in text
 
 
-def check_summary(made: Made, inputs: Inputs, story: Story) -> Sequence[str]:
-    """The lines of the summary, which stands for the turns that it covers: of those none is named, and of the others
-    that left, each is named or counted."""
+def check_summary(made: Made) -> Sequence[str]:
+    """The lines of the summary, which is there only where turns left."""
     recipe, found = made.recipe, made.stored.summary
     assert recipe.summary == (found.shown if found else None)
-    if found is None or recipe.summary is None:
+    if found is None:
         return ()
-    last = recipe.summary.last
-    assert (recipe.left > 0, last > 0) == (True, True)
-    assert not [one.turn for one in recipe.outline if inputs.fold.turns[one.turn].ordinal <= last]
-    left = [turn for turn in inputs.fold.committed() if turn.number not in recipe.turns and not gone(turn)]
-    uncovered = [turn.number for turn in left if turn.ordinal > last]
-    assert not story.outline or len(uncovered) == len(recipe.outline) + recipe.outline_hidden
+    assert (recipe.left > 0, found.shown.last > 0) == (True, True)
     return found.lines
 
 

@@ -81,7 +81,7 @@ def test_two_shelves_are_read_as_one(
     turns: set[int],
 ) -> None:
     """In one order; and of those not said by a turn in view, the ones that share words, those first that share most
-    that few others have."""
+    that few others have, and of those that share as much the first and the last in turns."""
     left, first = apply([("left " + key, found) for key, found in one])
     right, second = apply([("right " + key, found) for key, found in other])
     both = sorted((first | second).values(), key=lambda fact: fact.rank)
@@ -93,8 +93,21 @@ def test_two_shelves_are_read_as_one(
     assert len(found) == len(both)
     wanted = [fact for fact in both if fact.words & words and (fact.conflict or fact.turn not in turns)]
     shared = Counter(word for fact in both for word in fact.words)
-    wanted.sort(key=lambda fact: (-sum(WORTH // shared[word] for word in fact.words & words), fact.rank))
-    assert list(found.bearing(words, frozenset(), view)) == wanted[: limits.RELEVANT_FACTS]
+    worth = {fact.id: sum(WORTH // shared[word] for word in fact.words & words) for fact in wanted}
+    groups = [
+        [fact for fact in wanted if worth[fact.id] == value] for value in sorted(set(worth.values()), reverse=True)
+    ]
+    bearing = [group[-1 - at // 2] if at % 2 else group[at // 2] for group in groups for at in range(len(group))]
+    assert list(found.bearing(words, frozenset(), view)) == bearing[: limits.RELEVANT_FACTS]
+
+
+def test_of_facts_that_no_word_tells_apart_the_newest_and_the_oldest_bear_on_a_request() -> None:
+    """Six files that were read: two from each end of their order; the one that is named too comes before them all."""
+    read = [fact(number, words="read") for number in range(1, 7)]
+    found, asked = Facts.of([*read, fact(0, words="read named")]), frozenset({"read", "named"})
+
+    assert [one.id for one in Facts.of(read).bearing(asked, frozenset(), frozenset())] == ["f6", "f1", "f5", "f2"]
+    assert [one.id for one in found.bearing(asked, frozenset(), frozenset())] == ["f0", "f6", "f1", "f5"]
 
 
 def test_a_word_that_most_facts_share_tells_nothing_apart() -> None:

@@ -62,8 +62,8 @@ def about_turns(context: Context) -> list[str]:
     return [line.split(" (")[0] for line in lines(context) if line.startswith(("Summary", "  ", "turn ", "("))]
 
 
-async def test_the_summary_stands_for_the_turns_that_it_covers(system: System) -> None:
-    """At the end of the earlier block; turns that left after it are named one by one."""
+async def test_the_summary_says_what_happened_in_turns_that_are_named_all_the_same(system: System) -> None:
+    """At the end of the earlier block, before the turns that left, whether it covers them or not."""
     context = await asked(system)
 
     left = context.recipe.left
@@ -72,7 +72,7 @@ async def test_the_summary_stands_for_the_turns_that_it_covers(system: System) -
         "Summary of turns 1–4, by rules:",  # noqa: RUF001
         "  Turn 1: person: question 0.",
         "  Turn 4: person: question 3.",
-        *(f"turn {number}" for number in range(5, left + 1)),
+        *(f"turn {number}" for number in range(1, left + 1)),
     ]
     assert context.summary == "turns 1–4, by rules"  # noqa: RUF001
     assert context.recipe.outline_hidden == 0
@@ -123,7 +123,7 @@ async def test_a_past_turn_whose_summary_was_erased_says_so(system: System) -> N
 
     again = await system.compose(system.replica(), turn=13)
 
-    assert (again.differs, again.summary) == ("erased: the summary", "")
+    assert (again.differs, again.summary) == ("erased: entry 3; erased: the summary", "")
     assert about_turns(again) == about_turns(context)[3:]
 
 
@@ -173,7 +173,8 @@ async def test_the_earlier_block_stays_as_it_is_until_turns_leave_or_the_summary
     after = await asked(system)
 
     assert after.recipe.first_turn == first.recipe.first_turn
-    assert about_turns(after)[3:5] == ["  Turn 5: person: question 4.", "turn 6"]
+    assert about_turns(after)[3:5] == ["  Turn 5: person: question 4.", "turn 1"]
+    assert after.recipe.outline == first.recipe.outline
 
 
 async def test_a_worker_that_follows_sees_the_next_summary_at_once(system: System) -> None:
@@ -191,16 +192,16 @@ async def test_a_worker_that_follows_sees_the_next_summary_at_once(system: Syste
     assert (third.recipe.summary, third.recipe.outline[0].turn) == (None, 1)
 
 
-async def test_once_a_summary_is_gone_the_turns_that_it_covered_are_named(system: System) -> None:
-    """Though the last context named none of them, and by every worker alike."""
-    await asked(system, store=True)
+async def test_once_a_summary_is_gone_the_turns_that_left_are_named_as_before(system: System) -> None:
+    """By every worker alike."""
+    first = await asked(system, store=True)
     await answered(system)
     await system.store.thread.delete(subjects.summary_key("t"))
 
     warm = await asked(system)
     cold = await asked(system, worker=system.replica())
 
-    assert (warm.recipe.summary, [one.turn for one in warm.recipe.outline[:5]]) == (None, [1, 2, 3, 4, 5])
+    assert (warm.recipe.summary, warm.recipe.outline) == (None, first.recipe.outline)
     assert cold.messages == warm.messages
 
 
@@ -265,8 +266,8 @@ async def test_turns_are_pending_until_what_was_said_is_drawn_too() -> None:
 
 
 async def test_a_cold_worker_reads_no_further_back_where_all_that_left_is_distilled_and_summarised() -> None:
-    """Turns that are shown word for word wait for their turn to leave, and none that left has a line to go on from: so
-    many records are read as where nothing is distilled at all."""
+    """Turns that are shown word for word wait for their turn to leave: so many records are read as where nothing is
+    distilled at all."""
     read = []
     for distiller in ("off", "rules"):
         system = System(distiller=distiller)
@@ -285,7 +286,6 @@ async def test_a_cold_worker_reads_no_further_back_where_all_that_left_is_distil
         cold = system.replica()
         await asked(system, worker=cold)
         assert (composed.recipe.left, composed.recipe.pending) == (left, ())
-        assert bool(composed.recipe.outline) == (distiller == "off")
         read.append(cold.statistics()["records_read"] - more)
 
     assert read[1] <= read[0]

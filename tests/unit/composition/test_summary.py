@@ -1,4 +1,4 @@
-"""The lines of a running summary, and how they and those of turns that left share their room."""
+"""The lines of a running summary, and the room that they take."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stories import ODD
 
-from eunoe.composition import blocks, outline, summary
-from eunoe.composition.covering import covering
-from eunoe.composition.outline import Asked
+from eunoe.composition import blocks, summary
 from eunoe.composition.summary import Summary
-from eunoe.schemas.context import LeftTurn, ShownSummary
+from eunoe.schemas.context import ShownSummary
 from eunoe.schemas.distil_requests import SummaryDocument, SummaryVersion
 from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.events import Erased, Event, Summarised
@@ -120,12 +118,6 @@ def test_what_is_stored_is_shown_by_where_it_is() -> None:
     assert summary.of(msgspec.structs.replace(document, text=" \n")) is None
 
 
-def test_it_covers_its_turns_and_no_others() -> None:
-    found = made(turns=((2, 3), (6, 6)))
-
-    assert [turn for turn in range(9) if found.covers(turn)] == [2, 3, 6]
-
-
 # Room
 
 
@@ -153,66 +145,3 @@ def test_a_summary_never_takes_more_than_its_room(text: str, size: int) -> None:
     assert found.bytes == sum(len(line.encode()) + 1 for line in found.lines) <= size
     assert all(line.startswith("  ") and len(line.splitlines()) == 1 for line in found.lines[1:])
     assert replace(made(text), shown=found.shown) == found
-
-
-TURNS = tuple(LeftTurn(turn=number, entries=(number, number), position=number) for number in range(1, 10))
-PROMPTS = {turn.turn: Asked(turn.turn, f"{turn.turn}".ljust(100, "x")) for turn in TURNS}
-WHOLE = len('turn 1 (entry 1): ""\n') + 100  # bytes of a line with all its words
-LEAST = len('turn 1 (entry 1): ""\n') + 24  # and with the fewest
-SIZE = 1_000
-LONG = made("First of all. " + "And then so on. " * 60 + "At last.", turns=((1, 5),))
-
-
-def named(found: Any) -> list[int]:
-    return [one.turn for one in found.outline]
-
-
-def test_turns_in_the_summary_have_no_lines_of_their_own() -> None:
-    found = covering(made(turns=((1, 5),)), TURNS, PROMPTS, SIZE, named=True)
-
-    assert found.summary == made(turns=((1, 5),))
-    assert named(found) == [6, 7, 8, 9]
-
-
-def test_a_summary_is_shortened_until_every_turn_after_it_has_its_least_line() -> None:
-    """Four turns: the oldest with all its words, and three with the fewest; the rest of the room is the summary's."""
-    found = covering(LONG, TURNS, PROMPTS, SIZE, named=True)
-
-    assert named(found) == [6, 7, 8, 9]
-    assert found.summary is not None
-    assert SIZE - WHOLE - 3 * LEAST - len("And then so on. ") <= found.summary.bytes <= SIZE - WHOLE - 3 * LEAST
-    lines = outline.lines(found.outline, PROMPTS, SIZE - found.summary.bytes)
-    assert sum(len(line.encode()) + 1 for line in lines) + found.summary.bytes <= SIZE
-
-
-def test_however_many_turns_came_after_it_half_of_the_room_is_the_summary_s() -> None:
-    """Of 64 turns there are lines for as many as the other half holds."""
-    many = tuple(replace_turn(number) for number in range(6, 70))
-    prompts = {one.turn: Asked(one.turn, "y" * 100) for one in many}
-
-    found = covering(LONG, many, prompts, SIZE, named=True)
-
-    assert found.summary is not None
-    assert SIZE / 2 - len("And then so on. ") <= found.summary.bytes <= SIZE / 2
-    assert len(found.outline) == 1 + (SIZE - found.summary.bytes - len(outline.line(many[0], prompts[6])) - 1) // (
-        len(outline.line(many[-1], prompts[69], 24)) + 1
-    )
-
-
-def replace_turn(number: int) -> LeftTurn:
-    return LeftTurn(turn=number, entries=(10, 10), position=number)
-
-
-def test_a_summary_of_everything_leaves_nothing_to_name_and_one_of_nothing_everything() -> None:
-    every = covering(made(turns=((1, 9),)), TURNS, PROMPTS, SIZE, named=True)
-    none = covering(None, TURNS, PROMPTS, SIZE, named=True)
-
-    assert (named(every), named(none)) == ([], list(range(1, 10)))
-    assert named(covering(made(turns=((1, 2),)), TURNS, PROMPTS, SIZE, named=False)) == []
-
-
-def test_without_room_for_a_summary_its_turns_are_named_instead() -> None:
-    found = covering(LONG, TURNS, PROMPTS, WHOLE, named=True)
-
-    assert (found.summary, named(found)) == (None, [1])
-    assert covering(LONG, TURNS, PROMPTS, 0, named=True).outline == ()
