@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from eunoe.cli import words
 from eunoe.cli.facts_view import state
 from eunoe.cli.output import clean
-from eunoe.schemas.distilled_events import Effort, Spans
+from eunoe.schemas.distilled_events import Decision, Effort, Spans
+from eunoe.schemas.facts import Identity
 from eunoe.schemas.requests import Distillation, DistillationsReply, DistilReply, FactView
 
 NONE = "nothing was distilled, summarised or reviewed of this thread yet"
@@ -45,7 +49,7 @@ class Made:
         return self.reply.state != "waiting" and not failed
 
 
-def made(found: Made, width: int) -> Iterator[Text]:
+def made(found: Made, width: int) -> Iterator[RenderableType]:
     """Each piece of work with its facts, then where that leaves the thread."""
     facts = {fact.id: fact for fact in found.facts}
     for one in found.reply.distillations:
@@ -100,11 +104,15 @@ def brief(one: Distillation, width: int) -> Iterator[Text]:
         yield Text(_INDENT + words.one_line(f"failed: {one.failed}", width - len(_INDENT)), style="red")
 
 
-def whole(one: Distillation, facts: Mapping[str, FactView], width: int) -> Iterator[Text]:
-    """One piece of work with every fact, what was set aside and why, and the whole reason where nothing came of it."""
+def whole(one: Distillation, facts: Mapping[str, FactView], width: int) -> Iterator[RenderableType]:
+    """One piece of work with every fact, what a review decided, what was set aside and why, and the whole reason where
+    nothing came of it."""
     yield Text(words.one_line(f"record {one.record} · {words.moment(one.time)} · {heading(one)}", width), style="bold")
     for id_ in one.facts:
-        yield Text("  " + fact_line(id_, facts.get(id_), width - 2))
+        yield from fact_lines(id_, facts.get(id_), width)
+    for decided in one.decisions:
+        if decided.action != "added" or decided.reason:  # one that was simply added is among the facts
+            yield _indented(decision(decided), 2)
     if one.dropped:
         yield Text(f"  {words.count(one.dropped, 'fact')} over the limit left out")
     for aside in one.set_aside:
@@ -130,14 +138,26 @@ def turns(spans: Spans) -> str:
     return f"turn{'' if single else 's'} " + ", ".join(words.span(*span) for span in spans)
 
 
-def fact_line(id_: str, fact: FactView | None, width: int) -> str:
-    """``f… decision database: Postgres · turn 3``, in which the value is cut; of one that is gone only its id."""
+def fact_lines(id_: str, fact: FactView | None, width: int) -> Iterator[RenderableType]:
+    """``f… decision database: Postgres · turn 3`` where that fits; else the value stands under the rest, whole. Of one
+    that is gone only its id."""
     if fact is None:
-        return f"{id_} is not there any more"
+        yield Text(f"  {id_} is not there any more")
+        return
     stands = [part for part in (f"turn {fact.turn}" if fact.turn else "", *state(fact).splitlines()) if part]
     end = "".join(f" · {clean(part)}" for part in stands)
-    said = f"{fact.id} {fact.identity.subject} {fact.identity.name}: {fact.value}"
-    return words.one_line(said, width - cell_len(end)) + end
+    name, value = (" ".join(clean(text).split()) for text in (_named(fact.identity), fact.value))
+    if cell_len(line := f"  {fact.id} {name}: {value}{end}") <= width:
+        yield Text(line)
+        return
+    yield Text(f"  {words.one_line(f'{fact.id} {name}', width - 2 - cell_len(end))}{end}")
+    yield _indented(value, 4)
+
+
+def decision(made: Decision) -> str:
+    """``replaced f…: Ports 8000 to 8010 are taken (newer)``."""
+    about = f" {made.about}" if made.about else ""
+    return f"{made.action}{about}: {made.text}" + (f" ({made.reason})" if made.reason else "")
 
 
 def took(effort: Effort) -> str:
@@ -156,9 +176,18 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:.1f} s" if ms < 99_950 else f"{ms / 1000:.0f} s"
 
 
+def _named(identity: Identity) -> str:
+    return f"{identity.subject} {identity.name}"
+
+
+def _indented(text: str, columns: int) -> Padding:
+    return Padding(Text(clean(text)), (0, 0, 0, columns))
+
+
 def _outcome(one: Distillation) -> str:
     parts: Sequence[str] = [
         words.count(len(one.facts), "fact") if one.kind == "distilled" and not one.failed else "",
+        *(f"{count:,} {action}" for action, count in Counter(made.action for made in one.decisions).items()),
         f"{one.dropped:,} over the limit" if one.dropped else "",
         f"{len(one.set_aside):,} set aside" if one.set_aside else "",
         f"summary {one.summary}" if one.summary else "",

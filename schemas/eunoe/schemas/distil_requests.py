@@ -8,7 +8,7 @@ import msgspec
 
 from eunoe.schemas import limits
 from eunoe.schemas.context import Position, Watermark
-from eunoe.schemas.distilled_events import Distiller, Effort, SetAside, Spans
+from eunoe.schemas.distilled_events import Decision, Distiller, Effort, SetAside, Spans
 
 
 class SummaryVersion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -77,7 +77,8 @@ class DistilRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 class Distillation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One piece of such work as the log tells it. ``kind`` says what it was; ``facts`` are the ids of what it stated,
-    ``summary`` says what became of the summary in it, ``failed`` why nothing came of it."""
+    ``summary`` says what became of the summary in it, ``failed`` why nothing came of it. ``decisions`` are those of a
+    review, without what it compared candidates with."""
 
     kind: Literal["distilled", "summarised", "reviewed"]
     record: int
@@ -88,6 +89,7 @@ class Distillation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     facts: tuple[str, ...] = ()
     dropped: int = 0
     set_aside: tuple[SetAside, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     summary: Literal["", "updated", "kept", "not taken"] = ""
     reason: str = ""
     failed: str = ""

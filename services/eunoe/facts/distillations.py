@@ -73,8 +73,8 @@ class Distillations(Duty):
     async def _page(self, address: Address, data: bytes) -> bytes:
         request = payload.read(_request, data)
         thread = _thread(address)
-        if not request.limit >= 1 or request.before < 0:
-            raise Invalid("a page has one distillation at least, and records are counted from 1")
+        if not 1 <= request.limit <= limits.DISTILLATIONS_SHOWN or request.before < 0:
+            raise Invalid(f"a page has 1 to {limits.DISTILLATIONS_SHOWN} distillations, before a record from 1 on")
         await self._shared.ready.wait()
         head = await self._chains.head(subjects.thread_chain(thread))
         if head is None:
@@ -87,7 +87,7 @@ class Distillations(Duty):
         self, thread: str, head: Head, request: DistillationsRequest, viewer: Viewer
     ) -> DistillationsReply:
         state, document = await self._state(thread), await self._summaries.get(thread)
-        limit = min(request.limit, limits.PAGE_FACTS)
+        limit = request.limit
         found = await self._read(head, state, document, request.before, limit + 1)
         outcomes = distilled.outcomes(found, document)
         kinds = self._shared.kinds

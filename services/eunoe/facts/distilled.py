@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -11,6 +11,7 @@ from eunoe.facts import efforts
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.visibility import Viewer, visible
+from eunoe.schemas.distilled_events import Decision
 from eunoe.schemas.events import Distilled, DistilledEvent, Reviewed, Summarised, SummaryKept
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import Distillation, SummaryDocument
@@ -27,7 +28,8 @@ def tells(record: Record) -> bool:
 
 
 def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer) -> Distillation | None:
-    """What a record tells of; None where that is nothing. Facts that this viewer may not see are not named.
+    """What a record tells of; None where that is nothing. Facts that this viewer may not see are not named, nor what
+    was decided about another agent's records.
 
     ``outcome`` is what became of the summary that it holds; where it holds none it says so itself.
     """
@@ -46,11 +48,19 @@ def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer)
         facts=tuple(one.stated.id for one in told(record, kinds) if visible(one.identity, viewer)),
         dropped=event.dropped if isinstance(event, Distilled) else 0,
         set_aside=event.set_aside if isinstance(event, Distilled | Reviewed) else (),
+        decisions=tuple(_decisions(record, viewer)),
         summary="kept" if kept else outcome,
         reason=kept.reason if kept else "",
         failed=event.failed if isinstance(event, Distilled | Reviewed) else "",
         effort=efforts.total(efforts.of(record.events)),
     )
+
+
+def _decisions(record: Record, viewer: Viewer) -> Iterator[Decision]:
+    """What was decided in reviews, of which an agent sees its own."""
+    for event in record.events:
+        if isinstance(event, Reviewed) and (viewer.trusted or viewer.caller == Caller("agent", event.agent)):
+            yield from (msgspec.structs.replace(made, compared=()) for made in event.decisions)
 
 
 def _reviews(record: Record) -> Reviewed | None:

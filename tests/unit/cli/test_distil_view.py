@@ -7,7 +7,7 @@ from views import plain
 
 from eunoe.cli import distil_view
 from eunoe.cli.distil_view import Made
-from eunoe.schemas.distilled_events import Effort, SetAside, Spans
+from eunoe.schemas.distilled_events import Decision, Effort, SetAside, Spans
 from eunoe.schemas.facts import Identity, Source
 from eunoe.schemas.requests import Distillation, DistillationsReply, DistilReply, FactView
 
@@ -77,11 +77,57 @@ def test_one_is_shown_whole() -> None:
     ]
 
 
-def test_a_long_value_is_cut_and_how_the_fact_stands_is_not() -> None:
-    """``fbbbbbbbbbb decision d: `` is 24 columns, the end 20: 16 of 60 are left, one of them for the ellipsis."""
-    line = distil_view.fact_line("fbbbbbbbbbb", fact("fbbbbbbbbbb", "d", "x" * 200, conflict=True), 60)
+def test_a_value_that_does_not_fit_beside_its_name_stands_under_it_whole() -> None:
+    """On one line there would be 69 columns, and there are 68; a long name is cut, and how the fact stands is not."""
+    short, long = (fact("fbbbbbbbbbb", name, "x" * 20, conflict=True) for name in ("disk", "n" * 60))
 
-    assert line == f"fbbbbbbbbbb decision d: {'x' * 15}… · turn 3 · conflict"
+    assert plain(distil_view.fact_lines(short.id, short, 69)) == [
+        f"  fbbbbbbbbbb decision disk: {'x' * 20} · turn 3 · conflict"
+    ]
+    assert plain(distil_view.fact_lines(short.id, short, 68)) == [
+        "  fbbbbbbbbbb decision disk · turn 3 · conflict",
+        f"    {'x' * 20}",
+    ]
+    assert plain(distil_view.fact_lines(long.id, long, 60))[0] == (
+        f"  fbbbbbbbbbb decision {'n' * 16}… · turn 3 · conflict"
+    )
+
+
+def test_a_value_of_many_words_wraps_under_its_name() -> None:
+    """Indented, between words."""
+    said = fact("fbbbbbbbbbb", "ledger", "We decided to use Postgres for the ledger, and for nothing else")
+
+    assert plain(distil_view.fact_lines(said.id, said, 40), 40) == [
+        "  fbbbbbbbbbb decision ledger · turn 3",
+        "    We decided to use Postgres for the",
+        "    ledger, and for nothing else",
+    ]
+
+
+def test_a_review_is_shown_with_what_it_decided() -> None:
+    """What was simply added is among its facts; in a list the decisions are counted."""
+    review = Distillation(
+        kind="reviewed", record=30, position=90, time=NINE, turns=((4, 6),), by="model",
+        decisions=(
+            Decision(action="added", text="Tests run nightly."),
+            Decision(action="added", text="Dana leads.", reason="another agent says otherwise"),
+            Decision(action="replaced", text="Ports 8000 to 8010 are taken.", reason="newer", about="faaaaaaaaaa"),
+            Decision(action="retired", text="Port 80 is free.", about="fbbbbbbbbbb"),
+            Decision(action="skipped", text="Dana leads.", reason="there is one that says it"),
+        ),
+    )  # fmt: skip
+
+    assert plain(distil_view.whole(review, {}, 80)) == [
+        "record 30 · 2026-01-31 09:05:07Z · reviewed turns 4-6 by model",
+        "  added: Dana leads. (another agent says otherwise)",
+        "  replaced faaaaaaaaaa: Ports 8000 to 8010 are taken. (newer)",
+        "  retired fbbbbbbbbbb: Port 80 is free.",
+        "  skipped: Dana leads. (there is one that says it)",
+    ]
+    assert plain(distil_view.brief(review, 80)) == [
+        "    30  2026-01-31 09:05 reviewed turns 4-6 by model",
+        "        2 added · 1 replaced · 1 retired · 1 skipped",
+    ]
 
 
 def test_no_content_steers_the_terminal() -> None:

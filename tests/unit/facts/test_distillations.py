@@ -19,7 +19,7 @@ from eunoe.facts.worker import FactsWorker
 from eunoe.runtime import kept as left
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Watermark
-from eunoe.schemas.distilled_events import Effort, SetAside
+from eunoe.schemas.distilled_events import Compared, Decision, Effort, SetAside
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import Event, Extracted
 from eunoe.schemas.requests import (
@@ -243,10 +243,27 @@ async def test_an_agent_is_told_of_no_fact_that_it_may_not_see(desk: FactDesk) -
     assert counts == {"ada": [1, 1], "builder": [1, 1], "other": [0, 1]}
 
 
-@pytest.mark.parametrize("limit", [0, -1])
-async def test_a_page_has_something_on_it(desk: FactDesk, limit: int) -> None:
+async def test_what_a_review_decided_is_told_to_its_agent_and_to_people(desk: FactDesk) -> None:
+    """Of the reviews of two agents in one record each sees its own; what was compared stays in the log."""
+    near = (Compared(id="faaaaaaaaaa", likeness=93),)
+    skipped = Decision(action="skipped", text="Ports are busy.", reason="there is one", compared=near)
+    retired = Decision(action="retired", text="Dana leads.", about="faaaaaaaaaa")
+    await say(desk, reviewed(1, 3, decisions=(skipped,)), reviewed(1, 3, agent="third", decisions=(retired,)))
+
     async with running(desk) as worker:
-        with pytest.raises(Invalid, match="one distillation at least"):
+        told = {
+            caller.principal: (await page(worker, caller=caller)).distillations[0].decisions
+            for caller in (PERSON, AGENT, OTHER)
+        }
+
+    mine = replace(skipped, compared=())
+    assert told == {"ada": (mine, retired), "builder": (mine,), "other": ()}
+
+
+@pytest.mark.parametrize("limit", [0, -1, 51])
+async def test_a_page_has_something_on_it_and_not_too_much(desk: FactDesk, limit: int) -> None:
+    async with running(desk) as worker:
+        with pytest.raises(Invalid, match="1 to 50 distillations"):
             await page(worker, limit=limit)
 
 
