@@ -2,7 +2,8 @@
 
 A summary goes that names an entry that goes, or goes on from one that does; of a distillation and a review the words go
 (what was set aside, what was decided, why it failed), and that they were done stays. What one of them says of a turn
-that loses any entry may be of that one.
+that loses any entry may be of that one; a model that draws facts is shown what is known of the turns before, and the
+prompts of some after, so what it said that is no fact may be of any of these.
 """
 
 from __future__ import annotations
@@ -68,9 +69,15 @@ class Lost:
                 turns = old and spans.meet(event.turns, self.target.turns)
                 return turns or spans.any_within(self.entries, event.entries) or event.before in self.summaries
             case SummaryKept():
-                return any(self.ordinals.get(turn, event.last + 1) <= event.last for turn in self.turns)
+                return self._committed(event.last)
+            case Distilled(by="model") if old:
+                return self._committed(event.last + limits.DISTILLED_AFTER)
             case Distilled() | Reviewed():
                 return spans.any_within(self.turns, event.turns)
+
+    def _committed(self, last: int) -> bool:
+        """Whether a turn that loses any entry is among the committed ones up to that ordinal."""
+        return any(self.ordinals.get(turn, last + 1) <= last for turn in self.turns)
 
 
 def says(event: DistilledEvent) -> bool:

@@ -155,6 +155,21 @@ async def test_words_of_a_distillation_go_and_it_stays(desk: Desk) -> None:
     assert await bytes_with(desk, SECRET) == []
 
 
+async def test_words_of_a_model_go_with_every_turn_that_it_was_shown(desk: Desk) -> None:
+    """It was shown the prompts of eight turns after those that it drew from, and what was known of those before; of the
+    ninth it cannot have said anything."""
+    await talk(desk, 14, secret=11)
+    of_a_model = [replace(distilled(first, last, f"aside {SECRET}"), by="model") for first, last in ((1, 2), (3, 4))]
+    for n, event in enumerate((*of_a_model, replace(distilled(12, 14, SECRET), by="model")), start=1):
+        await worked(desk, n, event)
+
+    done = await erase(desk, thread="t", entries=[[21, 21]])
+
+    assert done.counts.other == 2
+    left = [event for event in await events(desk, Distilled) if isinstance(event, Distilled)]
+    assert [event.set_aside[0].text for event in left] == [f"aside {SECRET}", GONE, GONE]
+
+
 async def test_a_failure_stays_one_without_its_words(desk: Desk) -> None:
     """The reason why turns were not distilled may quote them, and so may that of a summary that was left as it was;
     one that was left before the turn was said does not."""
