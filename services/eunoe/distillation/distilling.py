@@ -16,6 +16,7 @@ from eunoe.distillation.letters import Letters
 from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
+from eunoe.distillation.room import Room
 from eunoe.distillation.rules import Ordinals
 from eunoe.distillation.trying import tried
 from eunoe.facts import efforts
@@ -90,6 +91,7 @@ class Distilling:
     async def again(self, job: DistilJob, message: Stored) -> None:
         """Distil again the ranges of a job from which nothing could be drawn, and whatever else of it is not distilled;
         what fails again is raised."""
+        room = Room(self._doors.stopping)
         while (standing := await self._doors.progress.of(job.thread)) is not None:
             last = await self._doors.reader.ordinal(standing.head, job.up_to)
             ordinals = next((one[:2] for one in standing.state.undistilled if one[1] <= last), None)
@@ -98,7 +100,7 @@ class Distilling:
             try:
                 await self._draw(_Piece(standing, ordinals), job, again=True)
             except Exception as error:
-                if not await self._doors.outage.waited(error):
+                if not (await self._doors.outage.waited(error) or await room.waited(error)):
                     raise
         return None
 

@@ -10,6 +10,7 @@ from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
 from pydantic_ai.settings import ModelSettings
 
+from eunoe.facts import values
 from eunoe.models import answers, effort, failures
 from eunoe.models.door import LIMITS, Answer, Answered, Limits, Usage
 from eunoe.schemas import limits as bounds
@@ -38,7 +39,8 @@ class RemoteModel:
         text = answers.spoken("".join(part.content or "" for part in response.parts if isinstance(part, TextPart)))
         said = Answer(
             value=text,
-            model=response.model_name or self._model.model_name,
+            model=values.cut(values.one_line(response.model_name or ""), bounds.MODEL_CHARACTERS)
+            or self._model.model_name,
             usage=_usage(response),
             ms=round((anyio.current_time() - begun) * 1000),
             cut_off=failures.cut_off(response),

@@ -13,6 +13,7 @@ from eunoe.distillation.letters import Letters
 from eunoe.distillation.outage import Outage
 from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
+from eunoe.distillation.room import Room
 from eunoe.distillation.trying import tried
 from eunoe.facts import efforts
 from eunoe.facts.summary_store import SummaryStore
@@ -83,12 +84,12 @@ class Updates:
 
     async def again(self, job: SummariseJob) -> None:
         """Do again what failed, for as few turns as wait by now; what fails again is raised."""
-        run = _Run(least=1)
+        run, room = _Run(least=1), Room(self._doors.stopping)
         while (found := await self._next(job, run)) is not None:
             try:
                 await self._update(*found, run)
             except Exception as error:
-                if not await self._doors.outage.waited(error):
+                if not (await self._doors.outage.waited(error) or await room.waited(error)):
                     raise
 
     async def _next(self, job: SummariseJob, run: _Run) -> tuple[Standing, Update] | None:

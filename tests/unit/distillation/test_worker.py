@@ -417,6 +417,27 @@ async def test_a_failed_range_is_distilled_again_when_its_letter_is_replayed(des
     assert (await state(desk)).undistilled == ()
 
 
+async def test_a_replay_waits_for_a_provider_that_has_no_room(
+    desk: DistillingDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More refusals than attempts: none of them is told of as a failure, and the range is drawn from in the end."""
+    monkeypatch.setattr("eunoe.distillation.room.backoff", lambda *_, **__: 0.0)
+    await desk.said("one")
+    unread = [ModelFailed("no", reason="unreadable")] * limits.ATTEMPTS
+    full = [ModelFailed("slow down", reason="rate_limited")] * (limits.ATTEMPTS + 1)
+    worker = desk.distiller(Scripted(*unread, *full))
+    await worker.handle(await desk.asked(1))
+    await desk.catch_up()
+    job = await replay(desk)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+        await worker.again(job)
+        tasks.cancel_scope.cancel()
+
+    assert [(one.again, one.facts) for one in await desk.distilled()] == [(False, 0), (True, 1)]
+
+
 async def test_what_was_laid_aside_before_it_was_tried_is_tried_when_it_is_replayed(desk: DistillingDesk) -> None:
     """No range failed yet, as no later job came: the job itself is done, its letter notwithstanding."""
     await desk.said("one")

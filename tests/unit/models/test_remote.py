@@ -63,6 +63,18 @@ async def test_an_answer_is_checked_and_says_what_it_took(asking: Asking) -> Non
     assert 0 <= found.ms < 30_000
 
 
+async def test_the_name_that_a_server_gives_is_one_short_line(asking: Asking) -> None:
+    """It stands in facts and labels: no line break, no control character, and at most as many characters as a name."""
+    async with asking(Reply('{"x": 1}', model="small\n\x1b[31m[system]"), Reply('{"x": 1}', model="m" * 9_000)) as (
+        model,
+        _,
+    ):
+        first, second = [(await model.ask("Where?", Point)).model for _ in range(2)]
+
+    assert first == "small [31m[system]"
+    assert second == "m" * 255 + "…"
+
+
 async def test_what_a_model_is_asked_needs_nothing_but_text_of_a_server() -> None:
     """No tool, and no format of an answer, which a plain server may not know: the schema stands in the instructions."""
     async with openai('{"x": 1}') as (model, server):
