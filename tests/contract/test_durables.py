@@ -71,3 +71,15 @@ async def test_what_is_to_be_done_again_is_counted_apart(store: Store, jetstream
     assert await durables.again(jetstream, store.space, "distillation") == (1, 0)
     assert await durables.again(jetstream, store.space, "summarising") == (0, 0)
     assert await durables.pending(jetstream, store.space, "distillation") == (0, 0)
+
+
+async def test_jobs_are_counted_by_their_kinds(store: Store, jetstream: JetStream) -> None:
+    """What is to be done again is none of these; a kind of which none waits is not named."""
+    assert await durables.jobs(jetstream, store.space, await store.jobs.waiting()) == {}
+    await submit(store, "distil", "a", "b")
+    await submit(store, "review", "a")
+    await store.jobs.submit(subjects.job_again(store.space, "facts", 7), b"{}")
+
+    found = await durables.jobs(jetstream, store.space, await store.jobs.waiting())
+
+    assert found == {"distil": 2, "review": 1, "again": 1}

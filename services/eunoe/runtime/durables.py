@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from eunoe.runtime import streams
 from eunoe.runtime.jetstream import CONSUMER_NOT_FOUND, STREAM_NOT_FOUND, JetStream, Refused
 from eunoe.schemas import limits, subjects
+from eunoe.schemas.jobs import KINDS
 
 JOB_KINDS = {"distillation": ("distil", "review"), "summarising": ("summarise",)}
 """The workers that take jobs, with the kinds of these."""
@@ -45,6 +46,17 @@ async def again(jetstream: JetStream, space: str, name: str) -> tuple[int, int]:
 async def look(jetstream: JetStream, space: str, name: str) -> Durable:
     """The consumer of a worker."""
     return await _look(jetstream, _stream(space, name), name, filters(space, name))
+
+
+async def jobs(jetstream: JetStream, space: str, total: int) -> Mapping[str, int]:
+    """How many of ``total`` jobs are of which kind, and are there to do something ``again``; without kinds of which
+    there are none."""
+    if not total:
+        return {}
+    stream = subjects.jobs_stream(space)
+    found = {kind: await _counted(jetstream, stream, subjects.jobs_filter(space, kind)) for kind in KINDS}
+    found["again"] = max(total - sum(found.values()), 0)
+    return {kind: count for kind, count in found.items() if count}
 
 
 def filters(space: str, name: str) -> list[str]:

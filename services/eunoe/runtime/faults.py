@@ -72,10 +72,11 @@ def _of_worker(worker: WorkerStatus, dead: int, eunoe: str) -> Iterator[str]:
         )
     if worker.outage:
         since = datetime.fromtimestamp(worker.outage / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        waits = (
-            f", and {_counted(worker.backlog, one)}; they go on by themselves once it does" if worker.backlog else ""
+        waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
+        yield (
+            f"the model that {worker.name} asks has not answered since {since}{waits}; work goes on by itself once it "
+            "does, and `eunoe config` says which model that is, and where"
         )
-        yield f"the model that {worker.name} asks does not answer since {since}{waits}"
     if worker.failed and worker.name == "extraction":
         what = "extraction" if worker.failed == 1 else "extractions"
         yield f"{worker.failed} {what} failed; `{eunoe} threads --json` says of which turns, and why (failed)"

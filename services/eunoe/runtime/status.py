@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eunoe.runtime import durables
@@ -23,8 +23,8 @@ _DERIVING = ("extraction", "distillation", "summarising")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A space as it is now. ``jobs`` were asked for and are not done. ``wrong`` has a line for each thing that is not
-    well, with the way out."""
+    """A space as it is now. ``jobs`` were asked for and are not done; ``kinds`` says how many of which kind, and how
+    many are to do something again. ``wrong`` has a line for each thing that is not well, with the way out."""
 
     space: str
     url: str
@@ -32,6 +32,7 @@ class Status:
     dead: int
     jobs: int
     workers: tuple[WorkerStatus, ...]
+    kinds: Mapping[str, int] = field(default_factory=dict)
     wrong: tuple[str, ...] = field(default=())
 
 
@@ -41,14 +42,15 @@ async def status(requester: Requester, store: Store) -> Status:
     running = await discover(requester.connection, store.space)
     found = {name: await durables.look(jetstream, store.space, name) for name in durables.NAMES}
     workers = tuple(of_worker(name, running, found.get(name, Durable())) for name in NAMES)
-    dead = (await store.dead.info()).count
+    dead, jobs = (await store.dead.info()).count, await store.jobs.waiting()
     return Status(
         space=store.space,
         url=requester.connection.url,
         records=(await store.log.info()).count,
         dead=dead,
-        jobs=await store.jobs.waiting(),
+        jobs=jobs,
         workers=workers,
+        kinds=await durables.jobs(jetstream, store.space, jobs),
         wrong=tuple(faults(workers, dead, store.space)),
     )
 

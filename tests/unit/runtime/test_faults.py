@@ -25,13 +25,16 @@ NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
         (
             WorkerStatus("distillation", 1, waiting=4, in_hand=2, outage=NOON),
             [
-                "the model that distillation asks does not answer since 2026-01-01T12:00:00Z, and 6 jobs wait; "
-                "they go on by themselves once it does"
+                "the model that distillation asks has not answered since 2026-01-01T12:00:00Z, and 6 jobs wait for it; "
+                "work goes on by itself once it does, and `eunoe config` says which model that is, and where"
             ],
         ),
         (
             WorkerStatus("summarising", 1, outage=NOON),
-            ["the model that summarising asks does not answer since 2026-01-01T12:00:00Z"],
+            [
+                "the model that summarising asks has not answered since 2026-01-01T12:00:00Z; "
+                "work goes on by itself once it does, and `eunoe config` says which model that is, and where"
+            ],
         ),
         (
             WorkerStatus("extraction", 1, failed=2),
