@@ -54,7 +54,9 @@ async def jobs(jetstream: JetStream, space: str, total: int) -> Mapping[str, int
     if not total:
         return {}
     stream = subjects.jobs_stream(space)
-    found = {kind: await _counted(jetstream, stream, subjects.jobs_filter(space, kind)) for kind in KINDS}
+    found: dict[str, int] = {
+        kind: await _counted(jetstream, stream, subjects.jobs_filter(space, kind)) for kind in KINDS
+    }
     found["again"] = max(total - sum(found.values()), 0)
     return {kind: count for kind, count in found.items() if count}
 
