@@ -319,7 +319,7 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
     assert turns == sorted(set(turns))
     assert all(turn < recipe.first_turn and not gone(inputs.fold.turns[turn]) for turn in turns)
     assert recipe.outline_hidden == (recipe.left - len(turns) if turns else 0)
-    told = check_summary(made)
+    told = check_summary(made, inputs)
     lines = outline.lines(recipe.outline, made.stored.prompts, outline_bytes(recipe.window))
     assert [int(found[1]) for line in lines if (found := LINE.fullmatch(line))] == turns
     assert size_of(lines) <= max(0.05 * story.window * 4, 512)
@@ -337,11 +337,13 @@ def check_outline(made: Made, inputs: Inputs, story: Story) -> None:
         assert marks.escape("\n".join([*told, *lines])) in text
 
 
-def check_summary(made: Made) -> Sequence[str]:
-    """The lines of the summary, which is there only where turns left."""
+def check_summary(made: Made, inputs: Inputs) -> Sequence[str]:
+    """The lines of the summary, which is there only where turns left, and goes only after the outline."""
     recipe, found = made.recipe, made.stored.summary
     assert recipe.summary == (found.shown if found else None)
     if found is None:
+        whole = inputs.summary and summary.within(inputs.summary, outline_bytes(recipe.window))
+        assert not (recipe.left and recipe.outline and whole)
         return ()
     assert (recipe.left > 0, found.shown.last > 0) == (True, True)
     return found.lines
