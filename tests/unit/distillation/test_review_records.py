@@ -98,10 +98,8 @@ def test_records_whose_words_were_said_come_first() -> None:
 
 def test_messages_are_counted_by_prompts_and_replies() -> None:
     """A turn without a reply has one."""
-    turns = [turn(1, "ask", "answer"), turn(2, "ask")]
-    assert [schedule.due(Review(every=Messages(messages=count)), turns) for count in (3, 4)] == [True, False]
-    assert schedule.due(Review(every="turn"), turns)
-    assert not schedule.due(Review(), turns)
+    assert schedule.said([turn(1, "ask", "answer"), turn(2, "ask")]) == 3
+    assert [schedule.wanted(Review(every=every)) for every in (Messages(messages=4), "turn")] == [4, 0]
 
 
 def test_what_is_shown_cannot_leave_its_marks() -> None:

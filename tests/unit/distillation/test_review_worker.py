@@ -312,6 +312,17 @@ async def test_a_review_waits_until_enough_was_said(desk: ReviewingDesk) -> None
     assert (review.first, review.last) == (1, 2)
 
 
+async def test_what_was_said_is_counted_over_more_turns_than_a_range_has(desk: ReviewingDesk) -> None:
+    """Thirteen turns have 26 prompts and replies."""
+    for number in range(13):
+        await desk.said(f"Remark {number}", session="s")
+    desk.answers()
+    for messages, found in ((27, []), (26, [(1, 12), (13, 13)])):
+        async with desk.reviewer(every=Messages(messages=messages)) as worker:
+            await worker.handle(await desk.asked(13))
+        assert [(one.first, one.last) for one in await desk.reviews()] == found
+
+
 async def test_many_turns_are_reviewed_in_ranges(desk: ReviewingDesk) -> None:
     """Fourteen turns are twelve and two, each range in a record of its own."""
     for number in range(14):

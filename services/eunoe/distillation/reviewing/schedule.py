@@ -8,11 +8,9 @@ from eunoe.distillation.door import Turn
 from eunoe.runtime.settings import Messages, Review
 
 
-def due(review: Review, turns: Iterable[Turn]) -> bool:
-    """Whether these turns, the committed ones since the last review, are enough for one."""
-    if isinstance(review.every, Messages):
-        return said(turns) >= review.every.messages
-    return review.every == "turn"
+def wanted(review: Review) -> int:
+    """How many prompts and replies must have been said since the last review; 0 where a turn is enough."""
+    return review.every.messages if isinstance(review.every, Messages) else 0
 
 
 def said(turns: Iterable[Turn]) -> int:

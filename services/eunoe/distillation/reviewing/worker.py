@@ -148,8 +148,12 @@ class Reviewing:
             standing = await self._progress.of(job.thread)
 
     async def _due(self, standing: Standing, last: int) -> bool:
-        done = standing.state.reviewed
-        return done < last and schedule.due(self._review, await self._reader.turns(standing.head, done + 1, last))
+        """Whether enough was said since the last review; however long ago that is, no more is read than tells."""
+        done, left = standing.state.reviewed, schedule.wanted(self._review)
+        while left > 0 and (ordinals := rules.following(done, last)):
+            left -= schedule.said(await self._reader.turns(standing.head, *ordinals))
+            done = ordinals[1]
+        return left <= 0 and standing.state.reviewed < last
 
     async def _range(self, standing: Standing, ordinals: Ordinals, message: Stored) -> None:
         """One range, as often as it may be tried, and then without what failed."""
