@@ -11,7 +11,7 @@ from eunoe.facts import efforts
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.visibility import Viewer, visible
-from eunoe.schemas.distilled_events import Decision
+from eunoe.schemas.distilled_events import Decision, SetAside
 from eunoe.schemas.events import Distilled, DistilledEvent, Reviewed, Summarised, SummaryKept
 from eunoe.schemas.records import Record
 from eunoe.schemas.requests import Distillation, SummaryDocument
@@ -29,7 +29,7 @@ def tells(record: Record) -> bool:
 
 def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer) -> Distillation | None:
     """What a record tells of; None where that is nothing. Facts that this viewer may not see are not named, nor what
-    was decided about another agent's records.
+    was decided, or set aside, about another agent's records.
 
     ``outcome`` is what became of the summary that it holds; where it holds none it says so itself.
     """
@@ -47,7 +47,7 @@ def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer)
         by="model" if isinstance(event, Reviewed) else event.by,
         facts=tuple(one.stated.id for one in told(record, kinds) if visible(one.identity, viewer)),
         dropped=event.dropped if isinstance(event, Distilled) else 0,
-        set_aside=event.set_aside if isinstance(event, Distilled | Reviewed) else (),
+        set_aside=tuple(_set_aside(record, viewer)),
         decisions=tuple(_decisions(record, viewer)),
         summary="kept" if kept else outcome,
         reason=kept.reason if kept else "",
@@ -59,8 +59,19 @@ def distillation(record: Record, outcome: Outcome, kinds: Kinds, viewer: Viewer)
 def _decisions(record: Record, viewer: Viewer) -> Iterator[Decision]:
     """What was decided in reviews, of which an agent sees its own."""
     for event in record.events:
-        if isinstance(event, Reviewed) and (viewer.trusted or viewer.caller == Caller("agent", event.agent)):
+        if isinstance(event, Reviewed) and _own(event, viewer):
             yield from (msgspec.structs.replace(made, compared=()) for made in event.decisions)
+
+
+def _set_aside(record: Record, viewer: Viewer) -> Iterator[SetAside]:
+    """What was set aside, in reviews of those that an agent sees: a model may say there what its records say."""
+    for event in record.events:
+        if isinstance(event, Distilled) or (isinstance(event, Reviewed) and _own(event, viewer)):
+            yield from event.set_aside
+
+
+def _own(review: Reviewed, viewer: Viewer) -> bool:
+    return viewer.trusted or viewer.caller == Caller("agent", review.agent)
 
 
 def _reviews(record: Record) -> Reviewed | None:
@@ -72,7 +83,6 @@ def _reviews(record: Record) -> Reviewed | None:
     return msgspec.structs.replace(
         found[0],
         turns=tuple(sorted(ranges for event in found for ranges in event.turns)),
-        set_aside=tuple(one for event in found for one in event.set_aside),
         failed="; ".join(failed),
     )
 

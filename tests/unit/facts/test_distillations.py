@@ -244,20 +244,26 @@ async def test_an_agent_is_told_of_no_fact_that_it_may_not_see(desk: FactDesk) -
 
 
 async def test_what_a_review_decided_is_told_to_its_agent_and_to_people(desk: FactDesk) -> None:
-    """Of the reviews of two agents in one record each sees its own; what was compared stays in the log."""
+    """Of the reviews of two agents in one record each sees its own, and what was set aside in it; what was compared
+    stays in the log."""
     near = (Compared(id="faaaaaaaaaa", likeness=93),)
     skipped = Decision(action="skipped", text="Ports are busy.", reason="there is one", compared=near)
     retired = Decision(action="retired", text="Dana leads.", about="faaaaaaaaaa")
-    await say(desk, reviewed(1, 3, decisions=(skipped,)), reviewed(1, 3, agent="third", decisions=(retired,)))
+    own, others = SetAside(text="Ports", reason="no kind"), SetAside(text="Dana", reason="no kind")
+    await say(
+        desk,
+        reviewed(1, 3, decisions=(skipped,), set_aside=(own,)),
+        reviewed(1, 3, agent="third", decisions=(retired,), set_aside=(others,)),
+    )
 
     async with running(desk) as worker:
-        told = {
-            caller.principal: (await page(worker, caller=caller)).distillations[0].decisions
-            for caller in (PERSON, AGENT, OTHER)
+        pieces = {
+            caller.principal: (await page(worker, caller=caller)).distillations[0] for caller in (PERSON, AGENT, OTHER)
         }
+    told = {who: (one.decisions, one.set_aside) for who, one in pieces.items()}
 
     mine = replace(skipped, compared=())
-    assert told == {"ada": (mine, retired), "builder": (mine,), "other": ()}
+    assert told == {"ada": ((mine, retired), (own, others)), "builder": ((mine,), (own,)), "other": ((), ())}
 
 
 @pytest.mark.parametrize("limit", [0, -1, 51])
