@@ -50,11 +50,22 @@ class Made:
 
 
 def made(found: Made, width: int) -> Iterator[RenderableType]:
-    """Each piece of work with its facts, then where that leaves the thread."""
+    """Each piece of work with its facts, then where that leaves the thread, and of what nothing could be drawn."""
     facts = {fact.id: fact for fact in found.facts}
     for one in found.reply.distillations:
         yield from whole(one, facts, width)
     yield Text(ended(found))
+    if found.reply.undistilled:
+        yield Text(missing(found.reply.undistilled), style="yellow")
+
+
+def missing(undistilled: Sequence[tuple[int, int, str]]) -> str:
+    """How many turns gave nothing because distilling them failed, and the ways out."""
+    turns_ = words.count(sum(last - first + 1 for first, last, _ in undistilled), "committed turn")
+    return (
+        f"from {turns_} nothing could be drawn: `eunoe distillations` says why, and `eunoe dead list` "
+        "what there is to have done again"
+    )
 
 
 def ended(found: Made) -> str:

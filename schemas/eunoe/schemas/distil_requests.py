@@ -99,12 +99,14 @@ class Distillation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class DistilReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of it: ``nothing`` was to be done, it is ``done``, or it is still ``waiting`` (and goes on).
 
-    ``up_to`` is the ordinal that is reached. ``distillations`` are those that were made meanwhile.
+    ``up_to`` is the ordinal that is reached. ``distillations`` are those that were made meanwhile. ``undistilled`` are
+    the newest ranges (ordinals) of the thread from which nothing could be drawn, with the reason.
     """
 
     state: Literal["nothing", "done", "waiting"]
     up_to: int = 0
     distillations: tuple[Distillation, ...] = ()
+    undistilled: tuple[tuple[int, int, str], ...] = ()
     position: Position = 0
 
 

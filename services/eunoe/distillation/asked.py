@@ -50,13 +50,15 @@ class Asked:
             raise NotFound(f"there is no thread {address.thread!r}")
         last = await self._reader.ordinal(standing.head, request.up_to)
         if standing.state.distilled >= last:
-            return DistilReply(state="nothing", up_to=standing.state.distilled, position=standing.head.position)
+            reached, failed = standing.state.distilled, standing.state.undistilled
+            return DistilReply(state="nothing", up_to=reached, undistilled=failed, position=standing.head.position)
         await self._submit(address.thread, request, standing)
         state = await self._waited(standing, last, request.wait)
         return DistilReply(
             state="done" if state.distilled >= last else "waiting",
             up_to=state.distilled,
             distillations=await self._meanwhile.since(standing, state, Viewer(address.caller, address.thread)),
+            undistilled=state.undistilled,
             position=state.position,
         )
 

@@ -157,6 +157,17 @@ def test_the_end_says_how_far_the_thread_is(state: str, verb: str, up_to: int, l
     assert found.well
 
 
+def test_turns_of_which_distilling_failed_are_counted() -> None:
+    """Also where nothing is left to do: they are passed over, and a person may have them done again."""
+    reply = DistilReply(state="nothing", up_to=9, undistilled=((1, 3, "no answer"), (7, 7, "no answer")))
+
+    assert plain(distil_view.made(Made("distil", "t", reply), 80)) == [
+        "nothing to do: 9 committed turns are distilled",
+        "from 4 committed turns nothing could be drawn: `eunoe distillations` says why,",
+        "and `eunoe dead list` what there is to have done again",
+    ]
+
+
 def test_what_goes_on_in_the_background_is_said() -> None:
     """When the wait ends first, with the commands that show how it goes."""
     found = Made("distil", "t", DistilReply(state="waiting", up_to=2))

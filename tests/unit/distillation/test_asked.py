@@ -8,12 +8,14 @@ import anyio
 import msgspec
 import pytest
 from distilling_desks import DistillingDesk, Scripted
+from drawn_events import DISTILLATION
 from fact_desks import PERSON
 from polling import until_found
 
 from eunoe.distillation.worker import DistillationWorker
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied, Invalid, Misconfigured, ModelFailed, NotFound
+from eunoe.schemas.events import Distilled
 from eunoe.schemas.jobs import DistilJob
 from eunoe.schemas.requests import DistilReply, DistilRequest
 from eunoe.schemas.subjects import Address, Caller
@@ -77,6 +79,18 @@ async def test_a_job_that_waits_is_not_replaced_by_one_for_less(desk: Distilling
     found = await held(desk)
     assert found is not None
     assert (found.up_to, found.window) == (3, 8192)
+
+
+async def test_turns_of_which_distilling_failed_are_named(desk: DistillingDesk) -> None:
+    """With the reason, also where nothing is left to do."""
+    await desk.said("one", "two")
+    failed = Distilled(first=1, last=2, turns=((1, 2),), by="model", failed="no answer")
+    await desk.write("thread.t", failed, caller=DISTILLATION)
+    await desk.catch_up()
+
+    reply = await ask(desk.distiller(Scripted()))
+
+    assert (reply.state, reply.up_to, reply.undistilled) == ("nothing", 2, ((1, 2, "no answer"),))
 
 
 async def test_while_the_model_is_away_the_answer_says_that_it_waits(
