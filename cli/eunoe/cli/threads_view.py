@@ -18,12 +18,15 @@ MORE = "more follow: add --cursor {}"
 
 
 def threads(reply: ThreadsReply, width: int) -> Iterator[Text]:
-    """Two lines a thread: its id with its figures, then who worked in it and what it began with."""
+    """Two lines a thread: its id with its figures, then who worked in it and what it began with; and a third where facts
+    of some of its turns are missing."""
     head = _NUMBERS.format("turns", "entries", "size", "changed (UTC)").rstrip()
     yield Text(_beside("thread", head, width), style="bold")
     for state in reply.threads:
         yield Text(_beside(clean(state.thread), _figures(state), width).rstrip())
         yield Text("  " + words.one_line(_about(state), width - 2), style="dim")
+        if said := missing(state):
+            yield Text("  " + words.one_line(said, width - 2), style="yellow")
     if not reply.threads:
         yield Text("no threads yet; `eunoe import FILE` brings a transcript in")
     if reply.cursor:
@@ -108,6 +111,14 @@ def _figures(state: ThreadState) -> str:
 def _about(state: ThreadState) -> str:
     who = words.listed(state.agents)
     return f"{who}: {state.title}" if who and state.title else who or state.title or "no prompt yet"
+
+
+def missing(state: ThreadState) -> str:
+    """Of how many turns extraction or distilling failed, of those newest that are known; nothing where none did."""
+    undistilled = sum(last - first + 1 for first, last, _ in state.undistilled)
+    parts = [f"of {words.count(len(state.failed), 'turn')} not all was extracted"] if state.failed else []
+    parts += [f"of {words.count(undistilled, 'turn')} nothing was distilled"] if undistilled else []
+    return f"{', '.join(parts)} (--json: why)" if parts else ""
 
 
 def _beside(left: str, right: str, width: int) -> str:

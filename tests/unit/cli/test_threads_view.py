@@ -32,6 +32,17 @@ def test_threads_have_figures_and_what_they_are_about() -> None:
     ]
 
 
+def test_a_thread_of_which_facts_are_missing_says_so() -> None:
+    """Of two turns extraction failed, and of two ranges with five turns distilling; the reasons are in the JSON."""
+    state = ThreadState(
+        v=1, thread="t", title="Fix it", failed=((1, "x"), (4, "y")), undistilled=((1, 3, "x"), (7, 8, "y"))
+    )
+
+    lines = plain(threads_view.threads(ThreadsReply(threads=(state,)), 80))
+
+    assert lines[3:] == ["  of 2 turns not all was extracted, of 5 turns nothing was distilled (--json: why)"]
+
+
 def test_a_long_thread_id_is_never_cut() -> None:
     """An id that does not fit beside the figures has a line of its own, so that it can be copied."""
     state = ThreadState(v=1, thread="x" * 60, turns=1, entries=1, bytes=9, changed=NINE)
