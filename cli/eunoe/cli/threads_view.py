@@ -18,8 +18,8 @@ MORE = "more follow: add --cursor {}"
 
 
 def threads(reply: ThreadsReply, width: int) -> Iterator[Text]:
-    """Two lines a thread: its id with its figures, then who worked in it and what it began with; and a third where facts
-    of some of its turns are missing."""
+    """Two lines a thread: its id with its figures, then who worked in it and what it began with; and a third where
+    facts of some of its turns are missing."""
     head = _NUMBERS.format("turns", "entries", "size", "changed (UTC)").rstrip()
     yield Text(_beside("thread", head, width), style="bold")
     for state in reply.threads:
@@ -116,9 +116,9 @@ def _about(state: ThreadState) -> str:
 def missing(state: ThreadState) -> str:
     """Of how many turns extraction or distilling failed, of those newest that are known; nothing where none did."""
     undistilled = sum(last - first + 1 for first, last, _ in state.undistilled)
-    parts = [f"of {words.count(len(state.failed), 'turn')} not all was extracted"] if state.failed else []
-    parts += [f"of {words.count(undistilled, 'turn')} nothing was distilled"] if undistilled else []
-    return f"{', '.join(parts)} (--json: why)" if parts else ""
+    parts = [f"{words.count(len(state.failed), 'turn')} not wholly extracted"] if state.failed else []
+    parts += [f"{words.count(undistilled, 'turn')} not distilled"] if undistilled else []
+    return f"{', '.join(parts)}; --json says why" if parts else ""
 
 
 def _beside(left: str, right: str, width: int) -> str:

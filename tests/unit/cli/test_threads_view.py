@@ -40,7 +40,7 @@ def test_a_thread_of_which_facts_are_missing_says_so() -> None:
 
     lines = plain(threads_view.threads(ThreadsReply(threads=(state,)), 80))
 
-    assert lines[3:] == ["  of 2 turns not all was extracted, of 5 turns nothing was distilled (--json: why)"]
+    assert lines[3:] == ["  2 turns not wholly extracted, 5 turns not distilled; --json says why"]
 
 
 def test_a_long_thread_id_is_never_cut() -> None:
