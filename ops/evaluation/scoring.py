@@ -5,7 +5,7 @@ put aside. Else it is *one recall away* when the context itself names, by its nu
 fact, and the recall of exactly that gives the answer. Naming counts only where the context speaks for the memory:
 in its two blocks, and in what stands for something held back. A range (``turns 4-9``) names nothing, since a recall
 takes one; the line of a turn names that turn and not the entries that it spans; the line of a fact names what it is
-from, and the fact itself.
+from, and the fact itself; the lines of a summary are what somebody said, and name nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from eunoe.composition.summary import INDENT
 from evaluation.story import Question
 
 Standing = Literal["context", "recall", "stale", "lost"]
@@ -75,7 +76,9 @@ def _spoken(line: str) -> str:
     if fact := _FACT.match(line):
         return fact["source"]
     outline = _OUTLINE.match(line)
-    return outline.group() if outline else line
+    if outline:
+        return outline.group()
+    return "" if line.startswith(INDENT) else line
 
 
 def recalls(found: Named, recalled: Recalled) -> list[str]:

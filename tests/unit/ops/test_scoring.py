@@ -19,6 +19,8 @@ EARLIER = marks.label(
             "The facts of turns 5\u20137 are not drawn yet.",
             "- note turn: entry 11 is wrong — from tool say, turn 2, entry 4",
             "- file docs/paint.md: read lines 1-9 — from tool read_file, turn 2, entry 4",
+            "Summary of turns 1\u20132, by rules:",
+            "  Turn 1: person: see entry 9, or turn 6.",
         ]
     ),
 )
