@@ -15,6 +15,8 @@ from eunoe.schemas.requests import DeadLetter
 
 Kind = Literal["distil", "summarise", "review"]
 KINDS: tuple[Kind, ...] = ("distil", "summarise", "review")
+JOB_KINDS: dict[str, tuple[Kind, ...]] = {"distillation": ("distil", "review"), "summarising": ("summarise",)}
+"""The workers that take jobs, with the kinds of these."""
 
 
 class DistilJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,10 +10,8 @@ from typing import Any
 from eunoe.runtime import streams
 from eunoe.runtime.jetstream import CONSUMER_NOT_FOUND, STREAM_NOT_FOUND, JetStream, Refused
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.jobs import KINDS
+from eunoe.schemas.jobs import JOB_KINDS, KINDS
 
-JOB_KINDS = {"distillation": ("distil", "review"), "summarising": ("summarise",)}
-"""The workers that take jobs, with the kinds of these."""
 NAMES = ("extraction", *JOB_KINDS, "facts")  # in the order in which work flows from one to the next
 PROBE_SECONDS = 5  # seconds that a probe of the log stays when it cannot be removed
 

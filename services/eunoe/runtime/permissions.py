@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.jobs import KINDS
+from eunoe.schemas.jobs import JOB_KINDS, KINDS
 from eunoe.schemas.subjects import BUCKETS, LOG_DURABLES, SLOTS, Bucket, Caller
 
 READ_VERBS = (
@@ -129,7 +129,7 @@ def _asking(space: str, caller: Caller, verbs: tuple[str, ...]) -> tuple[str, ..
 def _writing(space: str, worker: str) -> tuple[str, ...]:
     """What only this worker writes or takes away: the log is audit's, the buckets are the projector's, and jobs are
     composition's to ask for, reviews extraction's, those that a person asks for theirs who do them, and audit's to have
-    done again by the worker that failed."""
+    done again by the worker that failed. Who takes jobs may let them wait again, as it does when it stops."""
     if worker == "audit":
         jobs = subjects.jobs_stream(space)
         kept = (subjects.log_stream(space), subjects.blobs_stream(space), subjects.dead_stream(space), jobs)
@@ -143,9 +143,9 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
     taking = _using(subjects.jobs_stream(space)) + _making(subjects.jobs_stream(space))
     if worker == "facts":
         owning = (subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))
-        return (*owning, *taking)
-    own = {"extraction": "review", "distillation": "distil", "summarising": "summarise"}[worker]
-    return (subjects.jobs_filter(space, own), *taking)
+        return (*owning, subjects.again_filter(space, worker), *taking)
+    own = ("review",) if worker == "extraction" else JOB_KINDS[worker]
+    return (*(subjects.jobs_filter(space, kind) for kind in own), subjects.again_filter(space, worker), *taking)
 
 
 def _owning(space: str, scope: Bucket, slot: int) -> tuple[str, ...]:
