@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import anyio
 import msgspec
 
 from eunoe.distillation.meanwhile import Meanwhile
@@ -19,8 +18,6 @@ from eunoe.schemas.requests import DistilReply, DistilRequest, ThreadState
 from eunoe.schemas.subjects import Address
 
 OFF = "nobody distils here: EUNOE_DISTILLER is off; set it to rules or model, or unset it, and restart the worker"
-_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
-_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 _request = msgspec.json.Decoder(DistilRequest)
 _job = msgspec.json.Decoder(DistilJob)
@@ -77,12 +74,14 @@ class Asked:
 
     async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
         """The state once it is that far, or time is up."""
-        thread, begun = before.thread, anyio.current_time()
         state = before.state
-        with aside.waiting(seconds):
-            while state.distilled < last:
-                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
-                state = await self._progress.state(thread)
+
+        async def done() -> bool:
+            nonlocal state
+            state = await self._progress.state(before.thread)
+            return state.distilled >= last
+
+        await aside.until(done, seconds)
         return state
 
 

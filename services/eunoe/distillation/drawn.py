@@ -5,7 +5,7 @@ Pure: the same items of the same turns give the same events.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from eunoe.composition.blocks import spans
@@ -196,8 +196,3 @@ def _kept(one: SetAside) -> SetAside:
 def _shown(item: Item) -> str:
     """An item as text."""
     return f"{item.subject} {item.name}: {item.value} (turn {item.turn}, the {item.speaker})"
-
-
-def distillable(kinds: Kinds) -> Mapping[str, Kind]:
-    """The kinds that a distiller may be asked for, by name."""
-    return {name: kind for name, kind in kinds.items() if kind.distil}

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import anyio
-
 from eunoe.facts.projector import Projector
 from eunoe.runtime import aside
 from eunoe.runtime.doors import Store
 from eunoe.runtime.tasks import each
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
-
-_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
-_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 
 class Freshness:
@@ -27,11 +22,15 @@ class Freshness:
 
         A field of the answer that is below the one asked for says that this layer is not that fresh.
         """
-        reached, since = await self._reached(after, thread), anyio.current_time()
-        with aside.waiting(wait):
-            while not _enough(reached, after):
-                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - since)))
-                reached = await self._reached(after, thread)
+        reached = await self._reached(after, thread)
+
+        async def enough() -> bool:
+            nonlocal reached
+            reached = await self._reached(after, thread)
+            return _enough(reached, after)
+
+        if not _enough(reached, after):
+            await aside.until(enough, wait)
         return reached
 
     async def _reached(self, after: Watermark, thread: str) -> Watermark:

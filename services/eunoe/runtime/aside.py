@@ -7,13 +7,16 @@ that however many wait, the others go on. When it has waited it goes on at once,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import anyio
 
 from eunoe.schemas import limits
+
+_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
+_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 
 class Places:
@@ -91,3 +94,14 @@ def waiting(seconds: float) -> Iterator[None]:
     where too many wait already, so that what there is has to do."""
     with beside() as lent, anyio.move_on_after(max(0.0, min(seconds, limits.WAIT_SECONDS)) if lent else 0.0):
         yield
+
+
+async def until(found: Callable[[], Awaitable[bool]], seconds: float) -> None:
+    """Wait aside, as in `waiting`, for something that is not so yet: it is looked at soon, and less often the longer
+    that takes."""
+    begun = anyio.current_time()
+    with waiting(seconds):
+        while True:
+            await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
+            if await found():
+                return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import anyio
 import msgspec
 
 from eunoe.distillation import asked
@@ -23,8 +22,6 @@ from eunoe.summarising import batching
 
 KIND = "summarise"
 OFF = "nobody summarises here: EUNOE_SUMMARY is off; set it to together or apart, or unset it, and restart the worker"
-_LOOK_SECONDS = 0.02  # seconds between two looks, while little time was waited
-_LOOK_SHARE = 0.1  # of the time that was waited: seconds between two looks, so that long waits cost little
 
 _request = msgspec.json.Decoder(DistilRequest)
 _job = msgspec.json.Decoder(SummariseJob)
@@ -90,11 +87,13 @@ class Asked:
 
     async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
         """The state once the summary is that far, or it is recorded that it stays as it was, or time is up."""
-        thread, begun = before.thread, anyio.current_time()
-        state, kept = before.state, False
-        with aside.waiting(seconds):
-            while state.summarised < last and not kept:
-                await anyio.sleep(max(_LOOK_SECONDS, _LOOK_SHARE * (anyio.current_time() - begun)))
-                document, state = await self._summaries.get(thread), await self._progress.state(thread)
-                kept = before.head.position < document.kept_at <= state.position
+        state = before.state
+
+        async def done() -> bool:
+            nonlocal state
+            document = await self._summaries.get(before.thread)
+            state = await self._progress.state(before.thread)
+            return state.summarised >= last or before.head.position < document.kept_at <= state.position
+
+        await aside.until(done, seconds)
         return state
