@@ -199,10 +199,14 @@ def again(space: str, stored: Stored) -> AgainJob:
     quote what was said, and an erasure looks at letters, not at what waits in a queue.
     """
     letter = read(stored)
+    untold = Invalid(f"dead letter {stored.seq} does not say what failed, so it can only be dropped")
     if not (letter.payload or letter.position):
-        raise Invalid(f"dead letter {stored.seq} does not say what failed, so it can only be dropped")
+        raise untold
     if matches(subjects.again_filter(space, letter.worker), letter.subject):
-        letter = _again.decode(letter.payload).letter
+        try:
+            letter = _again.decode(letter.payload).letter
+        except payload.UNREADABLE:
+            raise untold from None
     return AgainJob(number=stored.seq, letter=structs.replace(letter, reason=""))
 
 

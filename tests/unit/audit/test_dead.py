@@ -153,6 +153,15 @@ async def test_what_failed_again_is_asked_for_as_it_failed_first(desk: Desk) -> 
     assert await jobs(desk) == {"eunoe.default.job.again-extraction.1": asked_for}
 
 
+async def test_what_failed_again_and_cannot_be_read_can_only_be_dropped(desk: Desk) -> None:
+    """Another version may have asked for it."""
+    await laid(desk, of_job('{"number":3}', "extraction", subjects.job_again("default", "extraction", 3)))
+
+    with pytest.raises(Invalid, match="dead letter 1 does not say what failed, so it can only be dropped"):
+        await asked(desk, action="replay", numbers=(1,))
+    assert await left(desk) == [1]
+
+
 async def test_all_letters_of_a_worker_are_replayed_a_page_at_a_time(desk: Desk) -> None:
     await laid(desk, of_record(1), of_job(), of_record(2), of_record(3))
 
