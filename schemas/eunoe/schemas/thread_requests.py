@@ -29,9 +29,9 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     ``distilled``, ``summarised`` and ``reviewed`` are ordinals like ``extracted``: up to where facts were drawn from
     prose, the summary goes, and records were reviewed; ``distilled_at`` is when they came so far. ``summary_at`` is the
-    position of the summary that is in force, 0 for none. ``undistilled`` are the newest ranges (ordinals) from which
-    nothing could be drawn, with the reason. ``set_aside`` counts what distillers gave and is no fact, ``effort`` is
-    what all of it took.
+    position of the summary that is in force, 0 for none. ``undistilled`` are the ranges (ordinals) from which nothing
+    could be drawn, the newest of them with the reason. ``set_aside`` counts what distillers gave and is no fact,
+    ``effort`` is what all of it took.
     """
 
     v: int

@@ -86,7 +86,12 @@ class Distilling:
                 after, killed = await self._pass_over(piece, killed), ""
             else:
                 after = await self._range(piece, job, message)
-            standing = after or await self._doors.progress.of(job.thread) or standing
+            if after is None:
+                standing = await self._doors.progress.of(job.thread) or standing
+            elif after.state.distilled < last:
+                standing = await self._doors.progress.reflected(after)
+            else:
+                return
 
     async def again(self, job: DistilJob, message: Stored) -> None:
         """Distil again the ranges of a job from which nothing could be drawn, and whatever else of it is not distilled;
@@ -94,7 +99,7 @@ class Distilling:
         room = Room(self._doors.stopping)
         while (standing := await self._doors.progress.of(job.thread)) is not None:
             last = await self._doors.reader.ordinal(standing.head, job.up_to)
-            ordinals = next((one[:2] for one in standing.state.undistilled if one[1] <= last), None)
+            ordinals = rules.failed(standing.state.undistilled, last)
             if ordinals is None:
                 return await self.up_to(job, message, dared=True)
             try:

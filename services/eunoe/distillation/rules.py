@@ -24,6 +24,12 @@ def following(done: int, last: int) -> Ordinals | None:
     return (done + 1, min(done + limits.DISTILLED_TURNS, last)) if done < last else None
 
 
+def failed(undistilled: Sequence[tuple[int, int, str]], last: int) -> Ordinals | None:
+    """The first of the turns up to ``last`` from which nothing could be drawn, as many as one piece of work takes."""
+    first, end, _ = next((one for one in undistilled if one[0] <= last), (1, 0, ""))
+    return following(first - 1, min(end, last))
+
+
 def split(turns: Sequence[Turn], last: int) -> tuple[Sequence[Turn], Sequence[Turn]]:
     """Turns up to the ordinal ``last``, and of those after it what persons asked."""
     after = [replace(turn, said=_prompts(turn), called=()) for turn in turns if turn.ordinal > last]

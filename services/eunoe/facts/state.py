@@ -6,7 +6,7 @@ import heapq
 
 import msgspec
 
-from eunoe.facts import efforts, summaries
+from eunoe.facts import efforts, summaries, undistilled
 from eunoe.facts.values import cut, one_line
 from eunoe.schemas import blobs, limits, records, subjects
 from eunoe.schemas.errors import Damaged
@@ -70,7 +70,7 @@ def fold(state: ThreadState, record: Record) -> ThreadState:
         sessions=_newest(state.sessions, [e.session for e in record.events if isinstance(e, TurnOpened)]),
         open=tuple(sorted(turn.turn for turn in header.open.values())),
         failed=_failed(state.failed, record),
-        undistilled=_undistilled(state.undistilled, record),
+        undistilled=undistilled.fold(state.undistilled, _distilled(record)),
         set_aside=state.set_aside + sum(len(e.set_aside) for e in record.events if isinstance(e, Distilled | Reviewed)),
         effort=efforts.total(efforts.of(record.events), state.effort),
         producers=_kept({**state.producers, producer: (header.n, header.record, record.position)}),
@@ -126,19 +126,6 @@ def _failed(known: tuple[tuple[int, str], ...], record: Record) -> tuple[tuple[i
             known = (*known, (event.ordinal, cut("; ".join(event.failed), limits.VALUE_LENGTH)))
         elif isinstance(event, Extracted):
             known = tuple(one for one in known if one[0] != event.ordinal)
-    return known[-limits.FAILED_IN_STATE :]
-
-
-def _undistilled(known: tuple[tuple[int, int, str], ...], record: Record) -> tuple[tuple[int, int, str], ...]:
-    """The newest ranges from which nothing could be drawn, with the reason; one that succeeds later is none, and one
-    that fails again has a new reason."""
-    for event in _distilled(record):
-        reason, about = cut(event.failed, limits.VALUE_LENGTH), (event.first, event.last)
-        if not event.again:
-            known = (*known, (*about, reason)) if reason else known
-            continue
-        left = [one for one in known if reason or one[:2] != about]
-        known = tuple((*about, reason) if one[:2] == about else one for one in left)
     return known[-limits.FAILED_IN_STATE :]
 
 

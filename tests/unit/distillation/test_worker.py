@@ -158,6 +158,18 @@ async def test_an_append_without_an_answer_is_sent_again_as_it_was(desk: Distill
     assert len(distiller.tasks) == 1
 
 
+async def test_what_one_range_says_is_known_to_the_next(desk: DistillingDesk) -> None:
+    """Of a job of two ranges: the second is drawn from once the facts of the first are in the documents."""
+    await desk.said(*(f"note {number}" for number in range(1, 14)))
+    distiller = Scripted()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+        await desk.distiller(distiller).handle(await desk.asked(13))
+        tasks.cancel_scope.cancel()
+
+    assert [known.value for known in distiller.tasks[1].known] == [f"note {number}" for number in range(1, 13)]
+
+
 async def test_turns_without_a_letter_or_digit_ask_nobody(desk: DistillingDesk) -> None:
     """Their range is recorded as done, with nothing; the summary stays as it was (F51)."""
     for n, prompt in enumerate(("...", "?!", "—"), start=1):
@@ -413,6 +425,32 @@ async def test_a_failed_range_is_distilled_again_when_its_letter_is_replayed(des
     assert [(one.first, one.last, one.again, one.facts) for one in await desk.distilled()] == [
         (1, 2, False, 0),
         (1, 2, True, 2),
+    ]
+    assert (await state(desk)).undistilled == ()
+
+
+async def test_a_replay_draws_from_every_range_that_failed(
+    desk: DistillingDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than a state has reasons of: one letter, or all, and no turn is left out."""
+    monkeypatch.setattr(limits, "DISTILLED_TURNS", 2)
+    ranges_ = limits.FAILED_IN_STATE + 3
+    await desk.said(*(f"note {number}" for number in range(2 * ranges_)))
+    worker = desk.distiller(Scripted(*[ModelFailed("no", reason="unreadable")] * limits.ATTEMPTS * ranges_))
+    await worker.handle(await desk.asked(2 * ranges_))
+    await desk.catch_up()
+    stored, *others = [stored async for stored in desk.store.dead.scan()]
+    for one in (stored, *others):
+        await desk.store.dead.erase(one.seq)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+        await worker.again(AgainJob(number=stored.seq, letter=msgspec.json.decode(stored.data, type=DeadLetter)))
+        tasks.cancel_scope.cancel()
+
+    assert len(others) == ranges_ - 1
+    assert sorted((one.first, one.last) for one in await desk.distilled() if one.again) == [
+        (2 * n + 1, 2 * n + 2) for n in range(ranges_)
     ]
     assert (await state(desk)).undistilled == ()
 

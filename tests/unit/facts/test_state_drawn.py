@@ -79,22 +79,36 @@ async def test_a_range_that_is_distilled_again_is_none_that_failed(desk: FactDes
 
 
 async def test_one_that_is_not_known_to_have_failed_stays_done(desk: FactDesk) -> None:
-    """It was done already, or failed so long ago that it is forgotten."""
+    """It was done already."""
     await say(desk, distilled(1, 2))
     await say(desk, distilled(1, 2, failed="late", again=True))
 
     assert (await state(desk)).undistilled == ()
 
 
-async def test_the_newest_ranges_that_failed_are_remembered(desk: FactDesk) -> None:
-    """Of 18 the last 16, each with its reason in 200 characters at most."""
-    for n in range(1, 19):
-        await say(desk, distilled(n, n, failed="x" * 300))
+async def test_every_range_that_failed_is_remembered(desk: FactDesk) -> None:
+    """Of 19 the last 16 with their reasons, in 200 characters at most; the others as one range, as they are
+    neighbours."""
+    for n in range(1, 20):
+        await say(desk, distilled(2 * n - 1, 2 * n, failed="x" * 300))
+
+    old, *new = (await state(desk)).undistilled
+
+    assert old == (1, 6, "")
+    assert [(first, last) for first, last, _ in new] == [(2 * n - 1, 2 * n) for n in range(4, 20)]
+    assert {len(reason) for *_, reason in new} == {limits.VALUE_LENGTH}
+
+
+async def test_what_is_distilled_again_of_old_ranges_leaves_the_rest(desk: FactDesk) -> None:
+    """Ranges that are not neighbours stay two; of one of them the middle is distilled."""
+    for first, last in ((1, 2), (3, 9), (11, 12), *((n, n) for n in range(20, 36))):
+        await say(desk, distilled(first, last, failed="no"))
+    await say(desk, distilled(3, 4, again=True))
 
     found = (await state(desk)).undistilled
 
-    assert [(first, last) for first, last, _ in found] == [(n, n) for n in range(3, 19)]
-    assert {len(reason) for *_, reason in found} == {limits.VALUE_LENGTH}
+    assert found[:3] == ((1, 2, ""), (5, 9, ""), (11, 12, ""))
+    assert found[3:] == tuple((n, n, "no") for n in range(20, 36))
 
 
 async def test_a_turn_that_is_extracted_again_is_none_that_failed(desk: FactDesk) -> None:
