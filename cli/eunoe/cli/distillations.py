@@ -15,10 +15,13 @@ from eunoe.cli.connect import look
 from eunoe.cli.pages import emit_page
 from eunoe.client import distilling
 from eunoe.runtime.session import Session
+from eunoe.runtime.tasks import each
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.errors import Invalid, NotFound
 from eunoe.schemas.requests import Distillation, DistillationsReply, FactReply, FactRequest, FactView
+
+_AT_ONCE = 16  # facts that are asked for at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ def distillations(
     thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread's id.")],
     record: Annotated[
         int | None,
-        typer.Argument(metavar="RECORD", min=1, help="One of them: its facts, and what was set aside."),
+        typer.Argument(
+            metavar="RECORD", min=1, help="One of them: its facts, what a review decided, and what was set aside."
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=limits.DISTILLATIONS_SHOWN, help="Pieces of work on a page.")
@@ -81,8 +86,13 @@ async def facts_of(
     """The facts that these pieces of work stated, as they stand once documents reflect the log up to ``position``;
     without those that are gone."""
     wanted = [id_ for one in made for id_ in one.facts]
-    found = [await _fact(session, thread, id_, position) for id_ in wanted]
-    return tuple(fact for fact in found if fact is not None)
+    found: dict[str, FactView | None] = {}
+
+    async def fetch(id_: str) -> None:
+        found[id_] = await _fact(session, thread, id_, position)
+
+    await each(wanted, fetch, _AT_ONCE)
+    return tuple(fact for id_ in wanted if (fact := found[id_]) is not None)
 
 
 async def _fact(session: Session, thread: str, id_: str, position: int) -> FactView | None:
