@@ -86,6 +86,14 @@ class Progress:
         known = numbering.known_number(self.key, state)
         return Standing(head, state, max(numbering.last_number(self.key, head.header, state), known) + 1)
 
+    async def reflected(self, standing: Standing) -> Standing:
+        """A thread as it is once what was appended last is reflected, so that what that says is known to whatever comes
+        next; where that takes long, as it was told: nothing else depends on it."""
+        try:
+            return await self.of(standing.thread) or standing
+        except Busy:
+            return standing
+
     async def state(self, thread: str) -> ThreadState:
         """The state as it is stored; that of a new thread where there is none yet."""
         entry = await self._documents.get(subjects.state_key(thread))
