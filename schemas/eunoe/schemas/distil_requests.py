@@ -100,7 +100,7 @@ class DistilReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What became of it: ``nothing`` was to be done, it is ``done``, or it is still ``waiting`` (and goes on).
 
     ``up_to`` is the ordinal that is reached. ``distillations`` are those that were made meanwhile. ``undistilled`` are
-    the newest ranges (ordinals) of the thread from which nothing could be drawn, with the reason.
+    the ranges of the thread from which nothing could be drawn, as in `eunoe.schemas.requests.ThreadState`.
     """
 
     state: Literal["nothing", "done", "waiting"]
