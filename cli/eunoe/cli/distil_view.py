@@ -146,7 +146,7 @@ def turns(spans: Spans) -> str:
     if not spans:
         return "no turns"
     single = len(spans) == 1 and spans[0][0] == spans[0][1]
-    return f"turn{'' if single else 's'} " + ", ".join(words.span(*span) for span in spans)
+    return f"turn{'' if single else 's'} {words.spans(spans)}"
 
 
 def fact_lines(id_: str, fact: FactView | None, width: int) -> Iterator[RenderableType]:

@@ -33,9 +33,8 @@ def heading(one: SummaryVersion) -> str:
 
 
 def covers(one: SummaryVersion) -> str:
-    """What it covers: turns, and entries where they are known."""
-    entries = ", ".join(words.span(*span) for span in one.entries)
-    return f"covers {turns(one.turns)}" + (f" (entries {entries})" if entries else "")
+    """What it covers: turns, and entries where they are known; of many ranges the first ones and the last."""
+    return f"covers {turns(one.turns)}" + (f" (entries {words.spans(one.entries)})" if one.entries else "")
 
 
 def waiting(reply: SummaryReply) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from rich.cells import cell_len, chop_cells
@@ -66,6 +66,12 @@ def listed(names: tuple[str, ...], most: int = 3) -> str:
 def span(first: int, last: int) -> str:
     """``7``, or ``7-9``."""
     return str(first) if first == last else f"{first}-{last}"
+
+
+def spans(found: Sequence[tuple[int, int]], most: int = 8) -> str:
+    """``1-4, 7``; of many the first and the last: ``1-4, 7, …, 90-95``."""
+    said = [span(first, last) for first, last in found]
+    return ", ".join([*said[: most - 1], "…", said[-1]] if len(said) > most else said)
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:

@@ -77,6 +77,15 @@ def test_a_long_list_of_names_ends_in_how_many_more() -> None:
     assert words.listed(("a", "b", "c", "d", "e")) == "a, b, c and 2 more"
 
 
+def test_of_many_ranges_the_first_and_the_last_are_said() -> None:
+    """Eight are said; of nine, seven and the last."""
+    ranges = [(n, n) for n in range(1, 16, 2)]
+
+    assert words.spans(ranges) == "1, 3, 5, 7, 9, 11, 13, 15"
+    assert words.spans([*ranges, (20, 25)]) == "1, 3, 5, 7, 9, 11, 13, …, 20-25"
+    assert words.spans([]) == ""
+
+
 def test_a_span_of_one_is_one_number() -> None:
     """A range that begins where it ends is no range."""
     assert words.span(7, 7) == "7"
