@@ -43,15 +43,18 @@ def drawn(task: Task, languages: Iterable[Language] = LANGUAGES) -> tuple[list[I
     """The facts of every turn in order, and how many more were stated than a turn may give.
 
     What people say of a build goes under their own name for it, and not under the command of the tool that told of it:
-    "green again" and "passed" would stand against each other there.
+    "green again" and "passed" would stand against each other there. What is said in a preview changes nothing
+    outside of it.
     """
     languages = tuple(languages)
     offered = {kind.subject for kind in task.kinds}
     standing = Standing({(known.subject, known.name): known.value for known in task.known if not known.tool})
+    previews: dict[str, Standing] = {}
     items: list[Item] = []
     dropped = 0
     for turn in task.turns:
-        found = list(_of_turn(turn, offered, standing, languages))
+        here = previews.setdefault(turn.preview, standing.copy()) if turn.preview else standing
+        found = list(_of_turn(turn, offered, here, languages))
         items += found[: limits.DISTILLED_FACTS]
         dropped += len(found[limits.DISTILLED_FACTS :])
     return items, dropped

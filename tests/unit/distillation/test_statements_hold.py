@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import pytest
 from hypothesis import given, settings
@@ -75,6 +77,21 @@ def test_what_memory_itself_wrote_is_never_drawn_again() -> None:
 
     assert facts(*[record] * 20) == []
     assert facts(f"{record}\nThe ticket is 18.") == [("entity", "ticket", "18")]
+
+
+def test_what_is_said_in_a_preview_is_corrected_there_alone() -> None:
+    """Outside of it nobody said what the correction is of; in it, what was said before outside is known."""
+    outside, inside = turns("The ticket is 17.", "The build number is 5291.")
+    wrong, right = turns("It's not 5291 but 5292.", "It's not 17 but 18.")
+    said = [outside, replace(inside, preview="try"), replace(wrong, number=3), replace(right, number=4, preview="try")]
+
+    found, _ = drawn(Task(said, KINDS))
+
+    assert [(item.turn, item.name, item.value) for item in found] == [
+        (1, "ticket", "17"),
+        (2, "build number", "5291"),
+        (4, "ticket", "18"),
+    ]
 
 
 def test_a_turn_that_quotes_rules_keeps_its_own_words() -> None:

@@ -23,6 +23,10 @@ class Standing:
         for identity, value in known.items():
             self.take(identity, value)
 
+    def copy(self) -> Standing:
+        """What is in force elsewhere, where all of this is known, and what is drawn there stays there."""
+        return Standing(self._values)
+
     def take(self, identity: Identity, value: str) -> None:
         self._names.setdefault(_key(identity), identity)
         self._values[self._names[_key(identity)]] = value
@@ -47,7 +51,7 @@ class Standing:
         """The only identity of its subject whose name says more, or less, of the same."""
         words = _words(statement.name)
         named = [(one, _words(one[1])) for one in self._values if one[0] == statement.subject]
-        return _only([one for one, other in named if words <= other or (other and other <= words)])
+        return _only([one for one, other in named if words and other and (words <= other or other <= words)])
 
 
 def _only(found: list[Identity]) -> Identity | None:
