@@ -118,7 +118,8 @@ def test_a_change_has_the_identity_of_what_it_changes(
 def test_a_correction_of_nothing_that_is_known_is_no_fact() -> None:
     """Nobody can say what it corrects; nor where two things have the value."""
     assert facts("It's not 17 but 18.") == []
-    assert facts("The ticket is 16.", "It's not 17 but 18.") == [("entity", "ticket", "16")]
+    for wrong in ("It's not 17 but 18.", "It's not \U0001f642 but 18."):
+        assert facts("The ticket is 16.", wrong) == [("entity", "ticket", "16")]
     known = (Known("entity", "ticket", "17"), Known("entity", "room", "17"))
     assert facts("It's not 17 but 18.", known=known) == []
 

@@ -41,10 +41,10 @@ class Standing:
 
     def _held(self, statement: Statement) -> Identity | None:
         """The only identity that has the value which it says was there."""
-        was = normal(statement.was)
+        was, words = normal(statement.was), _words(statement.was)
         near = [one for one in self._values if not statement.name or one[0] == statement.subject]
         return _only([one for one in near if normal(self._values[one]) == was]) or _only(
-            [one for one in near if _words(was) <= _words(self._values[one])]
+            [one for one in near if words and words <= _words(self._values[one])]
         )
 
     def _called(self, statement: Statement) -> Identity | None:
