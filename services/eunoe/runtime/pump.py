@@ -32,6 +32,7 @@ FETCH_SECONDS = 5.0  # seconds one fetch waits for a message
 ALIVE_SECONDS = 5.0  # seconds between two signs of life for what is in hand
 ACK_WAIT_SECONDS = 30.0  # seconds after which what a killed worker had in hand of the log is delivered again
 CAREFUL_SECONDS = 5.0  # seconds beyond those in which it surely comes
+GIVE_BACK_SECONDS = 2.0  # seconds in which jobs are given back that were not done when a worker had to stop
 PACE_SECONDS = 0.02  # seconds between two fetches in the long run, so that one brings several
 BURST = 64  # fetches that come at once after a quiet time: what a turn of one thread brings is not kept waiting
 FETCH = 256  # messages that one fetch brings at most
@@ -197,8 +198,11 @@ class Pump:
         self._tries.stopping.set()
         with anyio.CancelScope(deadline=draining.end()):
             await self._idle()
+        cut_off = [delivery for lane in self._lanes.values() for delivery in lane]
         for scope in list(self._scopes):
             scope.cancel()
+        with anyio.move_on_after(GIVE_BACK_SECONDS):
+            await self._tries.cut_off(cut_off)
 
     async def _idle(self) -> None:
         """Wait until nothing is in hand."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 import anyio
@@ -91,6 +91,11 @@ class Tries:
                 self.counts["handled"] += 1
                 return await told(delivery.ack)
         return await self._lay_aside(delivery, attempt - 1, reason, why)
+
+    async def cut_off(self, deliveries: Sequence[Delivery]) -> None:
+        """Give back the jobs that were in hand when there was no more time: their worker was stopped, not killed."""
+        for delivery in deliveries if self._jobs else ():
+            await self._give_back(delivery)
 
     def _failed(self, delivery: Delivery, attempt: int, error: Exception, count: int = 1, *, waited: int = 0) -> None:
         """Count a failure, and tell it: of one that only waits, the first, second, fourth, eighth … time."""

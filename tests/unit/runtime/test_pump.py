@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import anyio
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from eunoe.runtime import dead_letters
 from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Consumer, Delivery, Store, Stored, SystemClock
 from eunoe.runtime.pump import FETCH, Pump
+from eunoe.runtime.tries import Handle
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Invalid, Unreachable
 from eunoe.schemas.requests import DeadLetter
@@ -279,6 +281,36 @@ async def test_what_takes_long_is_not_taken_from_other_workers() -> None:
         assert len(await consumer.fetch(10, 1.0)) == 6
         release.set()
         tasks.cancel_scope.cancel()
+
+
+async def test_a_job_that_was_cut_off_waits_as_if_nobody_had_tried_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More workers than it has attempts have it in hand as their time to stop is over: the next one does it."""
+    monkeypatch.setattr(limits, "DRAIN_SECONDS", 0.0)
+    store = memory_store()
+    await store.jobs.submit(subjects.job("test", "distil", "t"), b"{}")
+    consumer = await store.jobs.consumer("distillation", [subjects.jobs_filter("test", "distil")])
+    begun, done = [0], [0]
+
+    async def hang(*_: Stored) -> None:
+        begun[0] += 1
+        await anyio.sleep_forever()
+
+    async def do(*_: Stored) -> None:
+        done[0] += 1
+
+    def pump(handle: Handle) -> Pump:
+        return Pump(store, "distillation", handle, key=lambda job: job.subject, clock=SystemClock(), jobs=True)
+
+    for stopped in range(1, limits.ATTEMPTS + 2):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(pump(hang).run, consumer)
+            while begun[0] < stopped:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+    await _until_done(pump(do), consumer)
+
+    assert done == [1]
+    assert (await store.dead.info()).count == 0
 
 
 async def test_a_job_is_laid_aside_with_what_it_asks_for() -> None:
