@@ -14,7 +14,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from benchmarks import appends, composing, facts, importing
+from benchmarks import appends, composing, distilling, facts, importing
 from benchmarks.place import Result, place
 
 
@@ -33,7 +33,7 @@ async def measure(share: float) -> list[Result]:
         found += await facts.view(here, round(1000 * share))
         found += await facts.deletion(here, 1000)
         found += await facts.listing(here, round(100_000 * share))
-    return found
+    return found + await distilling.beside(round(300 * share))
 
 
 def main() -> None:
