@@ -9,7 +9,7 @@ import msgspec
 
 from eunoe.distillation import choosing
 from eunoe.distillation.appending import Appender
-from eunoe.distillation.asked import Asked
+from eunoe.distillation.asked import OFF, Asked
 from eunoe.distillation.choosing import Chosen
 from eunoe.distillation.distilling import Distilling, Doors
 from eunoe.distillation.drawing import Drawing
@@ -25,12 +25,14 @@ from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Misconfigured
 from eunoe.schemas.jobs import AgainJob, DistilJob
 
 if TYPE_CHECKING:
     from eunoe.distillation.reviewing.worker import Reviewing
 
 DISTIL, REVIEW = "distil", "review"
+REVIEWS_OFF = "nobody reviews here: EUNOE_REVIEW__EVERY is off; set it, or let go of what was to be reviewed"
 
 _job = msgspec.json.Decoder(DistilJob)
 
@@ -79,9 +81,13 @@ class DistillationWorker:
             await self._chosen.distiller.close()
 
     def statistics(self) -> Mapping[str, int]:
-        distilling = self._distilling.statistics() if self._distilling else {}
+        """What came of jobs; ``failed`` are ranges that could not be distilled, ``outage`` says whether any model does
+        not answer that is asked, and ``waiting_since`` since when."""
+        distilling = self._distilling.statistics() if self._distilling else {"failed": 0}
         reviews = self._reviews.statistics() if self._reviews else {}
-        return {**self._pump.statistics(), **self._again.statistics(), **reviews, **distilling}
+        since = [found for one in (distilling, reviews) if (found := one.get("waiting_since", 0))]
+        outage = {"outage": int(bool(since)), "waiting_since": min(since, default=0)}
+        return {**self._pump.statistics(), **self._again.statistics(), **reviews, **distilling, **outage}
 
     async def handle(self, *messages: Stored) -> None:
         """Do what jobs ask for, as far as it is not done."""
@@ -93,13 +99,18 @@ class DistillationWorker:
                 await self._distilling.up_to(_job.decode(message.data), message)
 
     async def again(self, job: AgainJob) -> None:
-        """Do again what a letter is about, and what else it asked for."""
+        """Do again what a letter is about, and what else it asked for; raises `Misconfigured` where nobody does that
+        here, so that it is laid aside again."""
         letter = job.letter
         message = Stored(letter.subject, job.number, letter.payload.encode(), letter.time)
-        if self._is(DISTIL, letter.subject) and self._distilling is not None:
-            await self._distilling.again(_job.decode(message.data), message)
-        elif self._is(REVIEW, letter.subject) and self._reviews is not None:
+        if self._is(REVIEW, letter.subject):
+            if self._reviews is None:
+                raise Misconfigured(REVIEWS_OFF)
             await self._reviews.again(message)
+        else:
+            if self._distilling is None:
+                raise Misconfigured(OFF)
+            await self._distilling.again(_job.decode(message.data), message)
 
     def _reviewing(self) -> Reviewing | None:
         """Who handles reviews, None where they are off."""

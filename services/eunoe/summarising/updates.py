@@ -65,10 +65,11 @@ class Updates:
         self._worker = worker
         self._doors = doors
         self._summaries = SummaryStore(doors.store)
-        self._counts = {"updates": 0, "kept": 0, "raced": 0}
+        self._counts = {"updates": 0, "kept": 0, "raced": 0, "failed": 0}
 
     def statistics(self) -> dict[str, int]:
-        """Updates that were appended, ``raced`` ones beside which another one was taken, and batches that failed."""
+        """Updates that were appended, ``raced`` ones beside which another one was taken, batches that left the summary
+        as it was (``kept``), and those that ``failed``."""
         return {**self._counts, **self._doors.outage.statistics()}
 
     async def up_to(self, job: SummariseJob, message: Stored) -> None:
@@ -77,7 +78,7 @@ class Updates:
         while (found := await self._next(job, run)) is not None:
             standing, update = found
             killed = await self._doors.letters.killed(job.thread, await self._doors.progress.written(standing))
-            failed = (0, killed) if killed else await self._tried(standing, update, run)
+            failed = (0, killed.reason) if killed else await self._tried(standing, update, run)
             if failed is not None:
                 await self._given_up(standing, update, message, run, *failed)
                 return
@@ -138,6 +139,7 @@ class Updates:
     ) -> None:
         """Lay the job aside for people, unless it was; the summary stays as it is, and its turns wait for the next
         batch."""
+        self._counts["failed"] += 1
         if tried:
             store, now = self._doors.store, self._doors.clock.now()
             await dead_letters.write(store, self._worker, message, tried, reason, now, f"summary-{update.last}")

@@ -18,10 +18,11 @@ from eunoe.runtime.pump import Pump
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, subjects
+from eunoe.schemas.errors import Misconfigured
 from eunoe.schemas.jobs import AgainJob, SummariseJob
 from eunoe.schemas.subjects import Caller
 from eunoe.summarising import choosing
-from eunoe.summarising.asked import KIND, Asked
+from eunoe.summarising.asked import KIND, OFF, Asked
 from eunoe.summarising.choosing import Chosen
 from eunoe.summarising.updates import Doors, Updates
 
@@ -95,9 +96,10 @@ class SummarisingWorker:
                 await self._updates.up_to(_job.decode(message.data), message)
 
     async def again(self, job: AgainJob) -> None:
-        """Do again what a letter is about."""
-        if self._on:
-            await self._updates.again(_job.decode(job.letter.payload))
+        """Do again what a letter is about; raises `Misconfigured` where nobody does, so that it is laid aside again."""
+        if not self._on:
+            raise Misconfigured(OFF)
+        await self._updates.again(_job.decode(job.letter.payload))
 
 
 def _lane(job: Stored) -> str:

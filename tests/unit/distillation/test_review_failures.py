@@ -134,6 +134,20 @@ async def test_of_two_agents_the_one_whose_review_fails_costs_the_other_nothing(
     assert shown.failed == "scout: ModelFailed: the model answered no list: 'No.'"
 
 
+async def test_while_its_model_is_away_the_worker_says_so(desk: ReviewingDesk) -> None:
+    """Though nobody distils by that model."""
+    await desk.said("Write tests first.", session="s")
+    desk.server.replies[:] = [Reply(status=503, message="away")]
+    job = await desk.asked(1)
+    async with desk.reviewer() as worker, anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.handle, job)
+        await until(lambda: worker.statistics()["outage"] == 1, "it says that it waits")
+        assert worker.statistics()["waiting_since"] == desk.clock.now()
+        desk.server.replies[:] = [Reply(json.dumps([item(RULE, 1)]))]
+
+    assert (worker.statistics()["outage"], worker.statistics()["waiting_since"]) == (0, 0)
+
+
 async def test_an_outage_is_waited_out_and_is_no_attempt(desk: ReviewingDesk) -> None:
     """The model's server fails more often than anything is tried, probes too; then it answers, and nothing was lost."""
     await desk.said("Write tests first.", session="s")

@@ -19,7 +19,7 @@ from eunoe.runtime.dead_letters import ENDED
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.distilled_events import Effort
-from eunoe.schemas.errors import Busy, ModelFailed, OutcomeUnknown
+from eunoe.schemas.errors import Busy, Misconfigured, ModelFailed, OutcomeUnknown
 from eunoe.schemas.events import FactRecorded, Prompt, Response, Summarised, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import AgainJob
 from eunoe.schemas.requests import AppendReply, AppendRequest, DeadLetter, HeadReply, ThreadState
@@ -517,3 +517,14 @@ async def test_by_rules_what_a_person_plainly_says_becomes_a_fact(desk: Distilli
     (distilled,) = await desk.distilled()
     assert (distilled.by, distilled.effort.calls) == ("rules", 0)
     assert distilled.facts > 0
+
+
+@pytest.mark.parametrize(("kind", "said"), [("distil", "EUNOE_DISTILLER is off"), ("review", "EUNOE_REVIEW__EVERY")])
+async def test_what_nobody_does_here_is_not_done_again_in_silence(tmp_path: Path, kind: str, said: str) -> None:
+    """It is laid aside again, with the setting that has it done."""
+    worker = DistillingDesk(tmp_path, distiller="off").distiller()
+    subject = subjects.job("default", kind, "t")
+    letter = DeadLetter(v=1, worker="distillation", reason="", attempts=5, time=1, subject=subject, payload="{}")
+
+    with pytest.raises(Misconfigured, match=said):
+        await worker.again(AgainJob(number=1, letter=letter))

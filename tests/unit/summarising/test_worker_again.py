@@ -13,8 +13,9 @@ from eunoe.runtime import dead_letters
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.distilled_events import SummaryKept
-from eunoe.schemas.errors import ModelFailed
+from eunoe.schemas.errors import Misconfigured, ModelFailed
 from eunoe.schemas.jobs import AgainJob
+from eunoe.schemas.requests import DeadLetter
 
 REFUSED = ModelFailed("it would not", reason="refused")
 
@@ -46,6 +47,7 @@ async def test_a_replayed_letter_has_its_turns_summarised(desk: SummarisingDesk)
     worker = desk.summariser(asked)
     await worker.handle(await desk.wanted(3))
     (letter,) = await desk.letters()
+    assert worker.statistics()["failed"] == 1
 
     await worker.again(AgainJob(number=1, letter=letter))
     await worker.again(AgainJob(number=1, letter=letter))
@@ -118,3 +120,12 @@ async def made_again(desk: SummarisingDesk) -> None:
         await desk.store.thread.delete(key)
     desk.projector.forget()
     await desk.catch_up()
+
+
+async def test_where_nobody_summarises_a_letter_is_not_replayed_in_silence(tmp_path: Path) -> None:
+    """It is laid aside again, with the setting that has it done."""
+    worker = SummarisingDesk(tmp_path, distiller="off", summary="off").summariser()
+    letter = DeadLetter(v=1, worker="summarising", reason="", attempts=5, time=1, payload='{"thread":"t"}')
+
+    with pytest.raises(Misconfigured, match="EUNOE_SUMMARY is off"):
+        await worker.again(AgainJob(number=1, letter=letter))

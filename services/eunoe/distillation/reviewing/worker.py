@@ -97,7 +97,7 @@ class Reviewing:
         records were added, replaced, retired and skipped."""
         reviews = {f"reviews_{name}": count for name, count in self._counts.items()}
         records = {f"records_{name}": count for name, count in self._decided.items()}
-        return {**reviews, **records, **{f"reviews_{name}": n for name, n in self._outage.statistics().items()}}
+        return {**reviews, **records, **self._outage.statistics()}
 
     async def close(self) -> None:
         """Give back the model, where it is its own."""
@@ -158,9 +158,10 @@ class Reviewing:
     async def _range(self, standing: Standing, ordinals: Ordinals, message: Stored) -> None:
         """One range, as often as it may be tried, and then without what failed."""
         made = _Made()
+        if killed := await self._killed(standing, ordinals):
+            passed, reason = killed
+            return await self._pass_over(standing, await self._read(standing, passed), made, reason)
         found = await self._read(standing, ordinals)
-        if reason := await self._killed(standing):
-            return await self._pass_over(standing, found, made, reason)
         work = partial(self._made, standing, found, made)
         failure = await tried(work, partial(self._tell, found, made), self._outage, self._stopping)
         if failure is None:
@@ -202,12 +203,17 @@ class Reviewing:
         """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
         return parts(found, self._review.scope) or [Part(found, Place(""), ())]
 
-    async def _killed(self, standing: Standing) -> str:
-        """Why a job of this thread was laid aside since its last review, as it ended whoever worked on it."""
+    async def _killed(self, standing: Standing, ordinals: Ordinals) -> tuple[Ordinals, str] | None:
+        """Those of these turns that are passed over, and why, as a job that asked for them was laid aside since the
+        last review for ending whoever worked on it: no others than its letter has done again."""
         thread = standing.state.thread
         if not await self._letters.killed(thread, 0):
-            return ""
-        return await self._letters.killed(thread, await self._progress.written(standing))
+            return None
+        letter = await self._letters.killed(thread, await self._progress.written(standing))
+        if letter is None:
+            return None
+        first, last = ordinals[0], min(ordinals[1], _job.decode(letter.payload).ordinal)
+        return ((first, last), letter.reason) if first <= last else None
 
     async def _append(self, standing: Standing, events: Sequence[Event]) -> None:
         reply = await self._appender.append(standing, tuple(events))
