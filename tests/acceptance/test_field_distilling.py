@@ -1,9 +1,10 @@
 """Faults of what memory systems made of prose with a model, and what holds here.
 
-F6 the same distilled twice · F11 writes lost that came while a model thought · F28 sources lost for an answer that
-nobody could use · F30 changes that only tests of functions saw · F38, F39, F40, F42 answers that are broken, wrapped,
-cut off or incomplete · F43 failures that were told as success · F44 memory learned again as new · F45 blank messages
-that gave memories · F46 values that nobody said · F51 a summary overwritten with nothing · F56 the same said six times.
+F6 the same distilled twice · F11 writes lost that came while a model thought · F27 work that kills whoever does it,
+again and again · F28 sources lost for an answer that nobody could use · F30 changes that only tests of functions saw ·
+F38, F39, F40, F42 answers that are broken, wrapped, cut off or incomplete · F43 failures that were told as success ·
+F44 memory learned again as new · F45 blank messages that gave memories · F46 values that nobody said · F51 a summary
+overwritten with nothing · F56 the same said six times.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator
 
 import anyio
+import msgspec
 import pytest
 from drawing import answer, fact
 from fields import SETTLE_SECONDS, known, views
@@ -19,9 +21,12 @@ from model_server import ModelServer, Reply, serving
 from polling import until, until_found
 
 from eunoe.client import Memory
+from eunoe.runtime import dead_letters
+from eunoe.runtime.doors import Store
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet, running
-from eunoe.schemas import limits
+from eunoe.schemas import limits, subjects
+from eunoe.schemas.jobs import DistilJob
 from eunoe.schemas.requests import Distillation
 
 FED = 10  # times that a context is fed back
@@ -176,6 +181,48 @@ async def test_facts_are_kept_and_the_summary_says_why_it_is_not(asking: Setting
     assert facts == KNOWN
     assert (piece.summary, piece.reason) == ("kept", "the summary is no text")
     assert (summary.versions, summary.waiting, summary.kept) == ((), 3, "the summary is no text")
+
+
+# Work that kills whoever does it (F27)
+
+
+async def test_a_job_that_killed_its_workers_holds_up_no_later_turn(settings: Settings, store: Store) -> None:
+    """F27: it was handed out as often as may be, and never done: it is laid aside before it runs again, with its input;
+    its turns are passed over with the next job, and done once a person has it replayed."""
+    filters = [subjects.jobs_filter(store.space, kind) for kind in ("distil", "review")]
+    async with running(settings, ("audit", "facts")), Memory.connect(settings=settings) as memory:
+        await said(memory, "The ticket is 17.")
+        job = msgspec.json.encode(DistilJob(thread="t", up_to=1, position=0))
+        await store.jobs.submit(subjects.job(store.space, "distil", "t"), job)
+        consumer = await store.jobs.consumer("distillation", filters, ack_wait=limits.JOB_WAIT_SECONDS)
+        for _ in range(limits.ATTEMPTS):
+            (delivery,) = await consumer.fetch(1, 5.0)
+            await delivery.nak()
+    async with running(settings) as fleet, Memory.connect(settings=settings) as memory:
+
+        async def laid_aside() -> bool:
+            return (await memory.dead()).total == 1
+
+        await until_found(laid_aside, "the job is laid aside")
+        nothing = await known(memory, fleet, "t")
+        await said(memory, *("Thanks." for _ in range(limits.DISTILLED_TURNS - 1)), "We decided to use Postgres.")
+        later = await distilled(memory)
+        passed = (await memory.thread("t").distillations()).distillations[-1]
+        (letter,) = (await memory.dead()).letters
+        await memory.replay_dead([letter.number])
+
+        async def done() -> bool:
+            return not (await memory.threads()).threads[0].undistilled
+
+        await until_found(done, "its turns are done after all")
+        facts = await known(memory, fleet, "t")
+
+    assert nothing == {}
+    assert (later.turns, later.failed) == (((2, 13),), "")
+    assert (passed.turns, passed.failed) == (((1, 1),), dead_letters.ENDED)
+    assert any("Postgres" in value for value in facts.values())
+    assert (letter.reason, letter.input, letter.attempts) == (dead_letters.ENDED, job.decode(), limits.ATTEMPTS)
+    assert facts[("entity", "ticket")] == "17"
 
 
 # Nothing to draw from (F45, F51)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
+import msgspec
 
 from eunoe.distillation import rules
 from eunoe.distillation.appending import Appender
@@ -30,6 +31,8 @@ from eunoe.schemas.events import Event
 from eunoe.schemas.jobs import DistilJob
 
 logger = logging.getLogger(__name__)
+
+_job = msgspec.json.Decoder(DistilJob)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +80,15 @@ class Distilling:
         if standing is None:
             return
         last = await self._doors.reader.ordinal(standing.head, job.up_to)
-        killed = "" if dared else await self._doors.letters.killed(job.thread, standing.state.distilled_at)
+        killed = None if dared else await self._killed(standing, last)
         while ordinals := rules.following(standing.state.distilled, last):
             if self._doors.stopping.is_set():
                 raise Busy("this worker stops; the rest of the job goes on elsewhere")
-            piece = _Piece(standing, ordinals)
-            if killed:
-                after, killed = await self._pass_over(piece, killed), ""
+            if killed is not None:
+                (passed, reason), killed = killed, None
+                after = await self._pass_over(_Piece(standing, passed), reason)
             else:
-                after = await self._range(piece, job, message)
+                after = await self._range(_Piece(standing, ordinals), job, message)
             if after is None:
                 standing = await self._doors.progress.of(job.thread) or standing
             elif after.state.distilled < last:
@@ -108,6 +111,16 @@ class Distilling:
                 if not (await self._doors.outage.waited(error) or await room.waited(error)):
                     raise
         return None
+
+    async def _killed(self, standing: Standing, last: int) -> tuple[Ordinals, str] | None:
+        """The turns that are passed over, and why, as a job that asked for them ended whoever worked on it: no others
+        than its letter has done again."""
+        letter = await self._doors.letters.killed(standing.thread, standing.state.distilled_at)
+        if letter is None:
+            return None
+        asked = await self._doors.reader.ordinal(standing.head, _job.decode(letter.payload).up_to)
+        ordinals = rules.following(standing.state.distilled, min(asked, last))
+        return (ordinals, letter.reason) if ordinals else None
 
     async def _range(self, piece: _Piece, job: DistilJob, message: Stored) -> Standing | None:
         """One range, as often as it may be tried, and then without what it says. Where the thread is then; None where

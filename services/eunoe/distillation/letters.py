@@ -28,15 +28,14 @@ class Letters:
         self._read = 0
         self._killed: OrderedDict[str, tuple[int, DeadLetter]] = OrderedDict()
 
-    async def killed(self, thread: str, since: int) -> str:
-        """The reason of the newest letter of a thread that is newer than ``since`` (ms UTC); empty where there is none,
-        or somebody let go of it."""
+    async def killed(self, thread: str, since: int) -> DeadLetter | None:
+        """The newest letter of a thread, where it is newer than ``since`` (ms UTC) and nobody let go of it."""
         await self._catch_up()
         number, letter = self._killed.get(thread, (0, None))
         if letter is None or letter.time <= since:
-            return ""
+            return None
         (there,) = await self._dead.get([number])
-        return letter.reason if there is not None else ""
+        return letter if there is not None else None
 
     async def _catch_up(self) -> None:
         last = (await self._dead.info()).last
