@@ -23,7 +23,8 @@ THREAD, WINDOW = "flight", 2048
 
 @pytest.fixture(scope="module")
 def eunoe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"), {"EUNOE_CONFIG": str(AIRLINE)})
+    """Every worker; nothing is distilled, which comes when it comes."""
+    shell = Shell(tmp_path_factory.mktemp("home"), {"EUNOE_CONFIG": str(AIRLINE), "EUNOE_DISTILLER": "off"})
     with shell.up():
         yield shell
 

@@ -95,7 +95,7 @@ async def test_four_clients_and_three_audit_workers_number_without_gaps(settings
 async def test_eight_fleets_that_start_at_once_make_every_stream_once(
     settings: Settings, connection: Connection
 ) -> None:
-    """On a space that nobody used: no fleet fails, six streams are there, and twenty turns leave twenty facts."""
+    """On a space that nobody used: no fleet fails, seven streams are there, and twenty turns leave twenty facts."""
     async with replicas(settings, 8), Memory.connect(settings=settings) as memory:
         async with anyio.create_task_group() as tasks:
             for number in range(20):
@@ -108,7 +108,7 @@ async def test_eight_fleets_that_start_at_once_make_every_stream_once(
     stem = f"eunoe_{settings.space}"
     assert named == [
         *(f"KV_{stem}_{bucket}" for bucket in ("permanent", "session", "thread")),
-        *(f"{stem}_{stream}" for stream in ("blobs", "dead", "log")),
+        *(f"{stem}_{stream}" for stream in ("blobs", "dead", "jobs", "log")),
     ]
 
 
