@@ -56,6 +56,19 @@ async def test_deliveries_come_in_order_and_once(doors: Store) -> None:
     assert await again.pending() == (0, 0)
 
 
+async def test_what_comes_after_a_consumer_was_closed_is_for_others(doors: Store) -> None:
+    """A fetch waits, and is cut off; what is appended then is brought to the next one at once, for the first time."""
+    first, second = [await doors.log.consumer("work", [f"eunoe.{doors.space}.thread.>"]) for _ in range(2)]
+    with anyio.move_on_after(0.1):
+        await first.fetch(1, WAIT)
+    await first.close()
+    await doors.log.append(subject(doors, "a"), b"x")
+
+    (found,) = await second.fetch(1, WAIT)
+
+    assert found.attempts == 1
+
+
 async def test_filters_choose(doors: Store) -> None:
     """A consumer gets what matches one of its filters, and counts only that as pending."""
     for thread in ("a", "b", "c"):

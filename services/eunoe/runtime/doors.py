@@ -85,6 +85,10 @@ class Consumer(Protocol):
         """Messages not delivered yet, and messages delivered but not acknowledged."""
         ...
 
+    async def close(self) -> None:
+        """Take nothing more: what comes now is for others, though a fetch was cut off as it waited for it."""
+        ...
+
 
 class Log(Protocol):
     """An append-only stream with compare-and-set by subject."""

@@ -95,7 +95,7 @@ class Pump:
                 await self._consume(consumer, lanes)
             finally:
                 with anyio.CancelScope(shield=True):
-                    await self._finish()
+                    await self._finish(consumer)
                 lanes.cancel_scope.cancel()
 
     async def _consume(self, consumer: Consumer, lanes: TaskGroup) -> None:
@@ -194,8 +194,10 @@ class Pump:
                 for delivery in [delivery for lane in self._lanes.values() for delivery in lane]:
                     await told(delivery.in_progress)
 
-    async def _finish(self) -> None:
+    async def _finish(self, consumer: Consumer) -> None:
         self._tries.stopping.set()
+        with anyio.move_on_after(GIVE_BACK_SECONDS):
+            await consumer.close()  # else what is given back may come here again
         with anyio.CancelScope(deadline=draining.end()):
             await self._idle()
         cut_off = [delivery for lane in self._lanes.values() for delivery in lane]

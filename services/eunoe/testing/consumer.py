@@ -53,6 +53,9 @@ class MemoryConsumer:
         )
         return waiting, sum(seq in self._stream.messages for seq in self._standing.held)
 
+    async def close(self) -> None:
+        """A fetch that was cut off waits for nothing here."""
+
     def acknowledge(self, seq: int) -> None:
         self._standing.held.pop(seq, None)
         self._standing.attempts.pop(seq, None)

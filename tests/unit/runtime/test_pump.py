@@ -225,6 +225,9 @@ class SecondTime:
     async def pending(self) -> tuple[int, int]:
         return await self._inner.pending()
 
+    async def close(self) -> None:
+        await self._inner.close()
+
 
 async def test_no_more_than_twice_a_fetch_is_in_hand() -> None:
     """While one thread is stuck with everything behind it, what it holds back stays bounded."""
