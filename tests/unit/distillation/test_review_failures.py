@@ -233,6 +233,35 @@ async def test_a_failed_review_is_done_again_when_its_letter_is_replayed(desk: R
     assert desk.server.count("Write tests first") == 1
 
 
+async def test_turns_that_were_committed_since_are_done_again_with_those_of_the_job(desk: ReviewingDesk) -> None:
+    """The job was for one turn, and what failed were two: both are reviewed once its letter is replayed."""
+    await desk.said("Write tests first.", session="s")
+    job = await desk.asked(1)
+    await desk.said("Look at the logs.", session="s")
+    await desk.catch_up()
+    desk.server.replies[:] = [Reply("No.")]
+    async with desk.reviewer() as worker:
+        await worker.handle(job)
+        (letter,) = await letters(desk)
+        desk.answers(item(RULE, 1))
+        await worker.again(AgainJob(number=1, letter=letter))
+    assert [(one.first, one.last, bool(one.failed)) for one in await desk.reviews()] == [(1, 2, True), (1, 2, False)]
+    assert [one.value for one in await desk.kept()] == [RULE]
+
+
+async def test_turns_that_did_not_kill_are_reviewed(desk: ReviewingDesk) -> None:
+    """The job that killed was for one turn: the next one passes over that one, and asks about the other."""
+    await desk.said("Write tests first.", session="s")
+    job = await desk.asked(1)
+    desk.clock.advance(seconds=1)
+    await dead_letters.write(desk.store, "distillation", job, limits.ATTEMPTS, dead_letters.ENDED, desk.clock.now())
+    await desk.said("Look at the logs.", session="s")
+    desk.answers(item(RULE, 2))
+    async with desk.reviewer() as worker:
+        await worker.handle(await desk.asked(2))
+    assert [(one.first, one.last, bool(one.failed)) for one in await desk.reviews()] == [(1, 1, True), (2, 2, False)]
+
+
 async def test_records_that_audit_refuses_hold_up_no_later_turn(desk: ReviewingDesk) -> None:
     """Its configuration lets the agent keep none, the reviewing worker's does: it is laid aside, with that reason."""
     await desk.said("Write tests first.")

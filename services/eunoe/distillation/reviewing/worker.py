@@ -167,10 +167,16 @@ class Reviewing:
         if failure is None:
             return None
         attempts, error = failure
-        reason, part = f"{type(error).__name__}: {error}", f"{found.first}-{found.last}"
-        worker, now = CALLER.principal, self._clock.now()
-        await dead_letters.write(self._store, worker, message, attempts, reason, now, part)
+        reason = f"{type(error).__name__}: {error}"
+        await self._lay_aside(found, message, attempts, reason)
         return await self._pass_over(standing, found, made, reason)
+
+    async def _lay_aside(self, found: Range, message: Stored, attempts: int, reason: str) -> None:
+        """Write the letter of a range; its job asks for every turn of that, some of which were committed since."""
+        job = msgspec.json.encode(ReviewJob(thread=found.thread, ordinal=found.last))
+        aside = Stored(message.subject, message.seq, job, message.time)
+        now, part = self._clock.now(), f"{found.first}-{found.last}"
+        await dead_letters.write(self._store, CALLER.principal, aside, attempts, reason, now, part)
 
     async def _read(self, standing: Standing, ordinals: Ordinals) -> Range:
         turns = await self._reader.turns(standing.head, *ordinals)
