@@ -21,6 +21,7 @@ from eunoe.models import effort
 from eunoe.runtime import dead_letters
 from eunoe.runtime.doors import Clock, Store, Stored
 from eunoe.runtime.tries import logged
+from eunoe.schemas import subjects
 from eunoe.schemas.distil_requests import SummaryDocument
 from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
 from eunoe.schemas.errors import Busy
@@ -163,5 +164,6 @@ class Updates:
         """Whether what was written last was taken: the document reflects it by now."""
         if run.written and all(version.position != run.written for version in document.versions):
             self._counts["raced"] += 1
-            logger.info("another summary was taken first", extra={"action": "raced", "thread": document.thread})
+            chain = subjects.thread_chain(document.thread)
+            logger.info("another summary was taken first", extra={"action": "raced", "chain": chain})
         run.written = 0

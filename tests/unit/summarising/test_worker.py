@@ -205,8 +205,12 @@ async def test_of_two_that_summarise_at_once_one_is_taken(desk: SummarisingDesk)
     assert (await desk.summary()).text == "from the first"
 
 
-async def test_a_summary_that_goes_on_from_an_older_one_is_not_taken(desk: SummarisingDesk) -> None:
-    """One that was written together with facts meanwhile is in force; this worker sees that, and goes on from it."""
+async def test_a_summary_that_goes_on_from_an_older_one_is_not_taken(
+    desk: SummarisingDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that was written together with facts meanwhile is in force; this worker sees that, tells it in its log, and
+    goes on from it."""
+    caplog.set_level("INFO", logger="eunoe")
     await desk.said("one", "two", "three", "four", "five", "six")
 
     async def together() -> None:
@@ -220,6 +224,7 @@ async def test_a_summary_that_goes_on_from_an_older_one_is_not_taken(desk: Summa
     assert [batch.text for batch in asked.batches] == ["", "by the other"]
     assert (await desk.summary()).text == "by the other\n4 5 6"
     assert worker.statistics()["raced"] == 1
+    assert "another summary was taken first" in caplog.text
 
 
 async def test_aborted_turns_are_not_in_a_summary(desk: SummarisingDesk) -> None:
