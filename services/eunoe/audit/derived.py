@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eunoe.facts.distilled import DISTILLATION, SUMMARISING
+from eunoe.facts.distilled import DISTILLATION, PERSONS, SUMMARISING
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas.errors import Denied
-from eunoe.schemas.events import Event, FactRecorded, FactRetired, Reviewed, StatingEvent
+from eunoe.schemas.events import BookEvent, Event, FactRecorded, FactRetired, Reviewed, StatingEvent
 from eunoe.schemas.facts import Assertion
 from eunoe.schemas.subjects import Caller
 
@@ -22,6 +22,7 @@ def check(caller: Caller, events: Sequence[Event]) -> None:
     what another one claims to have been distilled."""
     if caller not in (DISTILLATION, SUMMARISING):
         _check_none_distilled(caller, events)
+        _check_voice(caller, events)
         return
     agents = _reviewed(events)
     for event in events:
@@ -43,6 +44,12 @@ def check_records(caller: Caller, events: Sequence[Event], kinds: Kinds) -> None
 def _check_none_distilled(caller: Caller, events: Sequence[Event]) -> None:
     if any(isinstance(event, StatingEvent) and event.fact.method == "distilled" for event in events):
         raise Denied(f"{caller.kind} cannot say that a fact was distilled from what others said; state it as its own")
+
+
+def _check_voice(caller: Caller, events: Sequence[Event]) -> None:
+    """An agent of that name would take back, or replace, what people said."""
+    if caller == Caller("agent", PERSONS) and any(isinstance(event, BookEvent) for event in events):
+        raise Denied(f"what people said is stated as {PERSONS!r}; give the agent another name to let it state facts")
 
 
 def _check_stated(caller: Caller, fact: Assertion, agents: set[str]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from eunoe.composition.blocks import spans
 from eunoe.distillation.door import Drawn, Item, Said, Turn
 from eunoe.extraction.secrets import redact
+from eunoe.facts.distilled import CONCLUDER, PERSONS
 from eunoe.facts.kinds import Kind, Kinds
 from eunoe.facts.values import blank, cut, limit, one_line, same
 from eunoe.schemas import limits
@@ -19,7 +20,6 @@ from eunoe.schemas.events import Event, FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source
 from eunoe.schemas.labels import without_records
 
-DISTILLER = "distiller"  # who states what a person said in the words of a distiller
 RULES = "rules"  # what stands for the model's name where none was asked
 _READ = 4_096  # characters of a text that are looked at
 
@@ -121,7 +121,7 @@ class _Taken:
                 preview=turn.preview,
             ),
             value=value,
-            source=Source(kind="model", principal=DISTILLER if said else turn.agent or DISTILLER),
+            source=Source(kind="model", principal=_voice(turn, said=said)),
             at=item.at or max([one.at for one in places if item.entries], default=turn.at),
             fact_class=kind.fact_class,
             method="distilled",
@@ -137,6 +137,14 @@ class _Taken:
                 detail=SAID if said else CONCLUDED,
             ),
         )
+
+
+def _voice(turn: Turn, *, said: bool) -> str:
+    """Who states a fact: what the model concluded is never of the same voice as what the person said, so that it does
+    not take the place of that."""
+    if said:
+        return PERSONS
+    return turn.agent if turn.agent not in ("", PERSONS) else CONCLUDER
 
 
 def _wrong(kind: Kind, item: Item, turn: Turn, name: str, value: str) -> str:

@@ -20,6 +20,9 @@ from eunoe.schemas.subjects import Caller
 DISTILLATION = Caller("worker", "distillation")  # draws facts from prose, and reviews an agent's records
 SUMMARISING = Caller("worker", "summarising")  # says how a thread's summary goes on, and nothing else
 
+PERSONS, CONCLUDER = "distiller", "model"
+"""Who states what a person said, in the words of a distiller, and what a model concluded in a turn without an agent."""
+
 Outcome = Literal["", "updated", "kept", "not taken"]
 
 

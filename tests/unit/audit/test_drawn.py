@@ -95,6 +95,12 @@ async def test_nobody_else_says_what_a_person_said(talked: Desk, role: Role) -> 
         await worked(talked, 1, FactRecorded(fact=fact), caller=Caller(role, who))
 
 
+async def test_no_agent_has_the_voice_of_what_people_said(talked: Desk) -> None:
+    """It would take back what they said, or replace it, as its own."""
+    with pytest.raises(Denied, match="give the agent another name"):
+        await worked(talked, 1, FactRetired(id=ID), caller=Caller("agent", "distiller"))
+
+
 async def test_what_was_drawn_is_no_tool_s(talked: Desk) -> None:
     fact = drawn("x").fact
     tool = FactRecorded(fact=msgspec.structs.replace(fact, source=msgspec.structs.replace(fact.source, kind="tool")))

@@ -65,10 +65,10 @@ def test_a_fact_names_who_said_it_when_and_what_it_came_from() -> None:
 
 
 def test_what_the_model_concluded_is_stated_by_its_agent() -> None:
-    """So that it never takes the place of what the person said; a turn without an agent has the distiller's name."""
+    """So that it never takes the place of what the person said, also where a turn has no agent."""
     _, facts = made(item(speaker="model"), item(speaker="model", turn=2))
 
-    assert [fact.source.principal for fact in facts] == ["builder", "distiller"]
+    assert [fact.source.principal for fact in facts] == ["builder", "model"]
     assert [fact.provenance.detail for fact in facts] == ["the model concluded"] * 2
     assert [fact.provenance.entries for fact in facts] == [(7, 9), (8,)]
 
