@@ -114,11 +114,13 @@ class Pump:
 
     async def _careful(self, consumer: Consumer, lanes: TaskGroup) -> None:
         """After a predecessor was killed: one message at a time, so that the one that kills workers is counted
-        alone, and those that were in hand beside it are not laid aside with it."""
+        alone, and those that were in hand beside it are not laid aside with it. One that waits longer than that for
+        something holds up no other."""
         until = anyio.current_time() + self._careful_seconds
         while anyio.current_time() < until and (await self._unacknowledged(consumer)):
             await self._round(consumer, lanes, 1)
-            await self._idle()
+            with anyio.CancelScope(deadline=until):
+                await self._idle()
 
     async def _unacknowledged(self, consumer: Consumer) -> int:
         try:

@@ -211,6 +211,26 @@ async def test_what_was_delivered_before_is_handled_alone() -> None:
     assert batches == [[b"0", b"1"], [b"2"], [b"3", b"4"]]
 
 
+async def test_after_a_kill_what_waits_for_long_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One message at a time is taken as long as what the killed worker had may come again, and no longer."""
+    monkeypatch.setattr("eunoe.runtime.pump.CAREFUL_SECONDS", 0.05)
+    store, consumer = await _filled(("killed", "x"), ("stuck", "y"), ("fine", "z"))
+    assert await consumer.fetch(1, 1.0)
+    handled, release = anyio.Event(), anyio.Event()
+
+    async def handle(*messages: Stored) -> None:
+        if messages[0].data == b"y":
+            await release.wait()
+        handled.set()
+
+    pump = Pump(store, "extraction", handle, key=lambda message: message.subject, clock=SystemClock(), ack_wait=0.0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pump.run, consumer)
+        await handled.wait()
+        release.set()
+        tasks.cancel_scope.cancel()
+
+
 class SecondTime:
     """A consumer that says of one position that it was delivered once before."""
 
