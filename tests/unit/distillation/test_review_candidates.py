@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from eunoe.distillation.door import Turn
-from eunoe.distillation.reviewing.candidates import read
+from eunoe.distillation.reviewing.candidates import Candidate, read
+from eunoe.distillation.reviewing.deciding import decide
+from eunoe.distillation.reviewing.records import Known, Place
 from eunoe.schemas.errors import ModelFailed
+from eunoe.schemas.facts import Source
 
 TURNS = (Turn(number=3, ordinal=2, at=30), Turn(number=4, ordinal=3, at=40))
 KINDS = ("event", "fact", "guidance")
@@ -127,3 +130,15 @@ def test_a_long_summary_goes_on_in_the_content_and_secrets_stay_out() -> None:
     assert (len(whole.summary), whole.summary[-1], whole.body) == (200, "…", long.strip())
     assert kept.body == "More."
     assert (secret.summary, secret.body) == ("The password is [redacted]", "token: [redacted]")
+
+
+@pytest.mark.parametrize(("about", "named"), [("faaaaaaaaaa", "faaaaaaaaaa"), ("Ada's number is 4412", "")])
+def test_what_is_skipped_names_a_record_or_none(about: str, named: str) -> None:
+    """Whatever else a model gives as an id stays in no record: an erasure would leave it there."""
+    place = Place("builder", "s")
+    record = Known("faaaaaaaaaa", place.identity("fact", "x"), "x", Source(kind="model", principal="builder"), own=True)
+    candidate = Candidate("skip", "small talk", about, summary="Said hello")
+
+    (made,) = decide([candidate], {}, {record.id: record}, place, {}).decisions
+
+    assert (made.action, made.about) == ("skipped", named)

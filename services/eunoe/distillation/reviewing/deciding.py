@@ -84,7 +84,7 @@ def _keep(
     barred: Mapping[Identity, str],
 ) -> None:
     compared = tuple(Compared(id=other.record.id, likeness=other.likeness) for other in near)
-    reason, about = _skipped(found, one, near, place, barred)
+    reason, about = _skipped(found, one, near, shown, place, barred)
     if reason:
         found.decisions.append(
             Decision(action="skipped", text=one.summary, reason=reason, about=about, compared=compared)
@@ -104,16 +104,21 @@ def _keep(
 
 
 def _skipped(
-    found: Decided, one: Candidate, near: Sequence[Near], place: Place, barred: Mapping[Identity, str]
+    found: Decided,
+    one: Candidate,
+    near: Sequence[Near],
+    shown: Mapping[str, Known],
+    place: Place,
+    barred: Mapping[Identity, str],
 ) -> tuple[str, str]:
-    """Why a candidate is skipped, and for which record; empty where it is not."""
+    """Why a candidate is skipped, and for which record, if that is one; empty where it is not."""
     for other in near:
         if other.record.id not in found.ended and _says(other.record, one):
             return SAME, other.record.id
     if any(_same(one, kept.candidate) for kept in found.keeping):
         return TWICE, ""
     if one.action == "skip":
-        return one.reason or "the model would not keep it", one.about
+        return one.reason or "the model would not keep it", one.about if one.about in shown else ""
     return barred.get(place.identity(one.kind, text(one.summary, one.body)), ""), ""
 
 
