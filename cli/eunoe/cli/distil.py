@@ -80,5 +80,6 @@ async def _done(session: Session, verb: Work, thread: str, up_to: int, wait: flo
     await require_thread(session, thread)
     asked = gate(session)
     reply = await distilling.work(asked, verb, thread, up_to=up_to, seconds=wait, told=say)
-    facts = await facts_of(session, thread, reply.distillations, reply.position)
+    newest = reply.distillations[-distil_view.WHOLE :]
+    facts = await facts_of(session, thread, newest, reply.position)
     return Made(verb, thread, reply, facts)

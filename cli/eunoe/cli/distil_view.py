@@ -22,14 +22,17 @@ from eunoe.schemas.requests import Distillation, DistillationsReply, DistilReply
 NONE = "nothing was distilled, summarised or reviewed of this thread yet"
 MORE = "more follow: add --before {}"
 SEE = "one with its facts: `eunoe distillations THREAD RECORD`"
+NO_FACT = "is no fact of its own: it was known already, or is gone"
 _DONE = {"distil": "distilled", "summarise": "in the summary"}
 _INDENT = " " * 8
+WHOLE = 24  # pieces of work that are shown with their facts, the newest; older ones are shown in brief
 _MILLIONTHS = 1_000_000  # of a US dollar
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What came of distilling or summarising a thread; ``facts`` are those that were stated, as they stand now."""
+    """What came of distilling or summarising a thread; ``facts`` are those that the newest pieces of work stated, as
+    they stand now."""
 
     verb: Literal["distil", "summarise"]
     thread: str
@@ -50,9 +53,15 @@ class Made:
 
 
 def made(found: Made, width: int) -> Iterator[RenderableType]:
-    """Each piece of work with its facts, then where that leaves the thread, and of what nothing could be drawn."""
+    """Each piece of work, the newest with their facts, then where that leaves the thread, and of what nothing could be
+    drawn."""
     facts = {fact.id: fact for fact in found.facts}
-    for one in found.reply.distillations:
+    older, newest = found.reply.distillations[:-WHOLE], found.reply.distillations[-WHOLE:]
+    for one in older:
+        yield from brief(one, width)
+    if older:
+        yield Text(SEE, style="dim")
+    for one in newest:
         yield from whole(one, facts, width)
     yield Text(ended(found))
     if found.reply.undistilled:
@@ -153,7 +162,7 @@ def fact_lines(id_: str, fact: FactView | None, width: int) -> Iterator[Renderab
     """``f… decision database: Postgres · turn 3`` where that fits; else the value stands under the rest, whole. Of one
     that is gone only its id."""
     if fact is None:
-        yield Text(f"  {id_} is not there any more")
+        yield Text(f"  {id_} {NO_FACT}")
         return
     stands = [part for part in (f"turn {fact.turn}" if fact.turn else "", *state(fact).splitlines()) if part]
     end = "".join(f" · {clean(part)}" for part in stands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from views import plain
 
 from eunoe.cli import distil_view
@@ -69,7 +70,7 @@ def test_one_is_shown_whole() -> None:
     assert plain(distil_view.whole(BY_MODEL, facts, 80)) == [
         "record 15 · 2026-01-31 09:05:07Z · distilled turn 6 by small-1",
         "  fbbbbbbbbbb decision database: Postgres · turn 3 · conflict",
-        "  fcccccccccc is not there any more",
+        "  fcccccccccc is no fact of its own: it was known already, or is gone",
         "  2 facts over the limit left out",
         '  set aside, unknown subject: {"subject": "mood"}',
         "  summary kept: empty answer",
@@ -165,6 +166,20 @@ def test_turns_of_which_distilling_failed_are_counted() -> None:
         "nothing to do: 9 committed turns are distilled",
         "from 4 committed turns nothing could be drawn: `eunoe distillations` says why,",
         "and `eunoe dead list` what there is to have done again",
+    ]
+
+
+def test_of_much_work_the_newest_is_shown_with_its_facts() -> None:
+    """A long thread is hundreds of pieces of work, each with many facts: two lines tell of an older one."""
+    made = [replace(BY_RULES, record=record) for record in range(1, distil_view.WHOLE + 2)]
+    reply = DistilReply(state="done", up_to=9, distillations=tuple(made))
+
+    lines = plain(distil_view.made(Made("distil", "t", reply), 80))
+
+    assert lines[0].startswith("     1  ")
+    assert lines[2] == distil_view.SEE
+    assert [line.split()[1] for line in lines if line.startswith("record ")] == [
+        str(record) for record in range(2, distil_view.WHOLE + 2)
     ]
 
 
