@@ -14,6 +14,7 @@ from eunoe.audit.erasures import Erasure, Round, batched
 from eunoe.runtime import kept
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.closing import closing
+from eunoe.runtime.dead_letters import ENDED, ERASED
 from eunoe.runtime.doors import Log, Store, Stored
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.erasures import ErasedChain, ErasureTarget, KeptPlace
@@ -80,13 +81,14 @@ class Remover:
 
     async def letters(self, positions: Iterable[int], target: ErasureTarget) -> list[Stored]:
         """The dead letters about records at these positions, or about anything of a thread that goes whole; one
-        that says no position may hold anything of its thread."""
+        that says no position may quote anything of its thread in its reason."""
         wanted, found = set(positions), list[Stored]()
         async with closing(self._store.dead.scan()) as letters:
             async for stored in letters:
                 letter = _letter.decode(stored.data)
                 mine = bool(target.thread) and letter.thread == target.thread
-                if letter.position in wanted or (mine and (target.whole or not letter.position)):
+                quotes = not letter.position and letter.reason not in (ENDED, ERASED)
+                if letter.position in wanted or (mine and (target.whole or quotes)):
                     found.append(stored)
         return found
 
@@ -118,7 +120,17 @@ class Remover:
 
     async def _remove_letters(self, positions: Iterable[int], erasure: Erasure) -> None:
         found = await self.letters(positions, erasure.target)
+        if not erasure.target.whole:
+            for stored in found:
+                await self._write_again(stored)
         await self._erase(self._store.dead, [stored.seq for stored in found])
+
+    async def _write_again(self, stored: Stored) -> None:
+        """The letter of a job without its reason: what failed of its thread can be done again all the same."""
+        letter = _letter.decode(stored.data)
+        if letter.payload:
+            data = msgspec.json.encode(msgspec.structs.replace(letter, reason=ERASED))
+            await self._store.dead.append(stored.subject, data, msg_id=f"erased.{stored.seq}")
 
     async def _gone(self, wanted: Sequence[tuple[int, Sequence[int]]]) -> int:
         """How many from the first one on are gone, of positions with the events that go there."""

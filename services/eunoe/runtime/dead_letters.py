@@ -12,6 +12,8 @@ from eunoe.schemas.requests import DeadLetter
 
 ENDED = "the worker ended each time before it was done with this message"
 """The reason of what may kill whoever handles it."""
+ERASED = "why it failed was erased with what that quoted"
+"""The reason of a job's letter after an erasure in its thread."""
 
 
 async def write(

@@ -136,7 +136,8 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
         erasing = tuple(f"$JS.API.STREAM.MSG.DELETE.{stream}" for stream in kept)
         again = tuple(subjects.again_filter(space, failed) for failed in SERVED)
         log, pieces = subjects.log_subjects(space), subjects.pieces_filter(space)
-        return (*log, pieces, *again, *erasing, *_making(jobs), *_reading(jobs))
+        letters = subjects.dead(space, "*")  # of which an erasure takes what they quote
+        return (*log, pieces, letters, *again, *erasing, *_making(jobs), *_reading(jobs))
     if worker == "composition":
         asking = (subjects.jobs_filter(space, kind) for kind in KINDS if kind != "review")
         return (*asking, *_making(subjects.jobs_stream(space)))

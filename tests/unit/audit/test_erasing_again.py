@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from desks import Desk, whole_turn
 from erasing_desks import (
@@ -46,6 +47,7 @@ from eunoe.schemas.events import (
     TurnOpened,
 )
 from eunoe.schemas.facts import Assertion, Identity, Source
+from eunoe.schemas.requests import DeadLetter
 from eunoe.schemas.subjects import Address, Caller
 
 TARGET = ErasureTarget(thread="t", entries=((1, 1),))
@@ -348,6 +350,29 @@ async def test_dead_letters_about_it_go(desk: Desk) -> None:
     left = [one async for one in desk.store.dead.scan()]
     assert planned.counts.letters == 1
     assert [one.seq for one in left] == [2]
+
+
+async def test_the_letter_of_a_job_goes_on_without_its_reason(desk: Desk) -> None:
+    """An entry is erased: what failed of its thread can be done again, and nothing that was quoted is there. With the
+    thread it goes."""
+    await desk.append(1, *whole_turn(SECRET))
+    job = Stored(subjects.job("default", "distil", "t"), 1, b'{"thread":"t","up_to":1,"position":1}', 5)
+    for reason in (f"ModelFailed: {SECRET}", dead_letters.ENDED):
+        await dead_letters.write(desk.store, "distillation", job, 5, reason, 9, reason[:1])
+
+    await erase(desk, thread="t", entries=[[1, 1]])
+    found = [one async for one in desk.store.dead.scan()]
+    letters = [msgspec.json.decode(one.data, type=DeadLetter) for one in found]
+    planned = await plan(desk, thread="t")
+    await erase(desk, id="e2", thread="t")
+
+    assert [(one.reason, one.payload, one.worker, one.attempts, one.time) for one in letters] == [
+        (dead_letters.ENDED, job.data.decode(), "distillation", 5, 9),
+        (dead_letters.ERASED, job.data.decode(), "distillation", 5, 9),
+    ]
+    assert {one.subject for one in found} == {subjects.dead("default", "distillation")}
+    assert planned.counts.letters == 2
+    assert [one async for one in desk.store.dead.scan()] == []
 
 
 async def test_an_owner_loses_all_facts_and_others_none(desk: Desk) -> None:
