@@ -23,6 +23,7 @@ from eunoe.schemas.events import (
     SessionEnded,
     SessionStateSet,
     Summarised,
+    SummaryKept,
     TurnOpened,
 )
 
@@ -49,6 +50,10 @@ def check(event: Event) -> None:
         _check_state(event.state)
     if isinstance(event, Distilled | Reviewed):
         _check_drawn(event)
+    if isinstance(event, Reviewed):
+        _check_decisions(event)
+    if isinstance(event, SummaryKept) and len(event.reason) > limits.REASON_LENGTH:
+        raise Invalid(f"why a summary stays has {limits.REASON_LENGTH} characters at most; shorten it")
     if isinstance(event, Summarised):
         _check_summary(event)
 
@@ -103,8 +108,20 @@ def _check_drawn(event: Distilled | Reviewed) -> None:
     spans.check(event.turns, "turns")
     if len(event.set_aside) > limits.SET_ASIDE:
         raise Invalid(f"{len(event.set_aside)} things are set aside; {limits.SET_ASIDE} are kept at most")
+    if len(event.failed) > limits.REASON_LENGTH:
+        raise Invalid(f"why nothing came of it has {limits.REASON_LENGTH} characters at most; shorten it")
     if any(max(len(one.text), len(one.reason)) > limits.SET_ASIDE_LENGTH for one in event.set_aside):
         raise Invalid(f"what is set aside, and why, has {limits.SET_ASIDE_LENGTH} characters at most; shorten it")
+
+
+def _check_decisions(event: Reviewed) -> None:
+    if len(event.decisions) > limits.REVIEW_CANDIDATES:
+        raise Invalid(f"a review decides about {limits.REVIEW_CANDIDATES} candidates at most")
+    for made in event.decisions:
+        if max(len(made.text), len(made.reason), len(made.about)) > limits.REASON_LENGTH:
+            raise Invalid(f"what a review decided, and why, has {limits.REASON_LENGTH} characters at most; shorten it")
+        if len(made.compared) > limits.REVIEW_RECORDS:
+            raise Invalid(f"a candidate is compared with {limits.REVIEW_RECORDS} records at most")
 
 
 def _check_summary(event: Summarised) -> None:

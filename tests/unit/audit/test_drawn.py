@@ -15,9 +15,10 @@ from drawn_events import (
     summarised,
     worked,
 )
+from msgspec.structs import replace
 
 from eunoe.schemas import limits
-from eunoe.schemas.distilled_events import SetAside
+from eunoe.schemas.distilled_events import Compared, Decision, SetAside
 from eunoe.schemas.errors import Denied, Invalid
 from eunoe.schemas.events import Distilled, Event, FactRecorded, FactRetired
 from eunoe.schemas.facts import OWN_CLASS, Source
@@ -25,6 +26,7 @@ from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller, Role
 
 ID = "faaaaaaaaaa"
+SKIPPED = Decision(action="skipped", text="x")
 EXTRACTION = Caller("worker", "extraction")
 PERSON = Caller("person", "ada")
 
@@ -128,6 +130,16 @@ async def test_what_was_drawn_is_no_tool_s(talked: Desk) -> None:
         (summarised("é" * (limits.SUMMARY_BYTES_MAX // 2) + "x", 1), "16,384 bytes at most, and this one 16,385"),
         (distilled(1, 1, "x" * 401), "400 characters at most"),
         (distilled(1, 1, *"x" * 17), "17 things are set aside; 16 are kept"),
+        (distilled(1, 1, failed="x" * 501), "500 characters at most"),
+        (kept(1, "x" * 501), "500 characters at most"),
+        (reviewed(1, 1, failed="x" * 501), "500 characters at most"),
+        (reviewed(1, 1, decisions=(SKIPPED,) * 9), "8 candidates at most"),
+        (reviewed(1, 1, decisions=(replace(SKIPPED, text="x" * 501),)), "500 characters at most"),
+        (reviewed(1, 1, decisions=(replace(SKIPPED, about="x" * 501),)), "500 characters at most"),
+        (
+            reviewed(1, 1, decisions=(replace(SKIPPED, compared=(Compared(id=ID, likeness=9),) * 9),)),
+            "8 records at most",
+        ),
         (reviewed(1, 1, set_aside=(SetAside(text="x", reason="r" * 401),)), "400 characters at most"),
     ],
 )
