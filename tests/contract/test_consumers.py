@@ -13,7 +13,7 @@ from eunoe.runtime.jetstream import JetStream
 from eunoe.runtime.jobs import JetStreamJobs
 from eunoe.runtime.requester import Requester
 from eunoe.schemas import subjects
-from eunoe.schemas.errors import Misconfigured
+from eunoe.schemas.errors import Conflict, Misconfigured
 
 WAIT = 5.0  # seconds after which a fetch that should bring something has failed
 
@@ -210,6 +210,20 @@ async def test_a_space_without_jobs_has_no_stream_for_them(store: Store, connect
 
     assert (before["streams"], waiting) == (None, 0)
     assert after["streams"] == [f"eunoe_{store.space}_jobs"]
+
+
+async def test_a_job_takes_the_place_of_the_one_that_it_is_to_replace_alone(doors: Store) -> None:
+    """Of two that would, the second finds another one there, and changes nothing; so does one whose job is done."""
+    job = f"eunoe.{doors.space}.job.distil.a"
+    first = await doors.jobs.submit(job, b"up to 3")
+    second = await doors.jobs.submit(job, b"up to 4", instead=first.seq)
+
+    for place in (first.seq, second.seq + 1):
+        with pytest.raises(Conflict):
+            await doors.jobs.submit(job, b"up to 3", instead=place)
+
+    assert await doors.jobs.held(job) == b"up to 4"
+    assert await doors.jobs.waiting() == 1
 
 
 async def test_a_job_is_gone_once_it_is_done(doors: Store) -> None:

@@ -140,8 +140,9 @@ class Jobs(Protocol):
     One that is replaced while it is in hand may be worked on beside its successor; acknowledging it then does nothing.
     """
 
-    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
-        """Let a job wait, in the place of any other under that subject; raises what `Log.append` does."""
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "", instead: int = 0) -> Appended:
+        """Let a job wait, in the place of any other under that subject, or only of that one (``instead``, its place in
+        the queue); raises what `Log.append` does."""
         ...
 
     async def held(self, subject: str) -> bytes | None:

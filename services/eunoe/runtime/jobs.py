@@ -27,10 +27,12 @@ class JetStreamJobs:
         self._jetstream = jetstream
         self._there = False
 
-    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "", instead: int = 0) -> Appended:
         await self._ensure()
+        headers = [("Nats-Msg-Id", msg_id)] if msg_id else []
+        headers += [("Nats-Expected-Last-Subject-Sequence", str(instead))] if instead else []
         try:
-            return await self._jetstream.publish(subject, data, (("Nats-Msg-Id", msg_id),) if msg_id else ())
+            return await self._jetstream.publish(subject, data, headers)
         except BaseException:
             self._there = False  # it may have been removed: the next job looks
             raise

@@ -13,7 +13,7 @@ from eunoe.runtime import dead_letters
 from eunoe.runtime.backoff import FIRST_SECONDS, backoff
 from eunoe.runtime.doors import Clock, Delivery, Store, Stored
 from eunoe.schemas import limits
-from eunoe.schemas.errors import EunoeError
+from eunoe.schemas.errors import Conflict, EunoeError
 
 logger = logging.getLogger(__name__)
 
@@ -112,11 +112,13 @@ class Tries:
 
     async def _give_back(self, delivery: Delivery) -> None:
         """Let somebody else have it: a job as if nobody had tried it, unless another has taken its place."""
-        jobs, message = self._store.jobs, delivery.message
+        message = delivery.message
         try:
-            if self._jobs and await jobs.held(message.subject) == message.data:
-                await jobs.submit(message.subject, message.data)
+            if self._jobs:
+                await self._store.jobs.submit(message.subject, message.data, instead=message.seq)
                 return await told(delivery.ack)
+        except Conflict:
+            logger.info("another job has taken the place of this one", extra={"action": "job_replaced"})
         except EunoeError as error:
             logger.warning("a job is given back as it is: %s", error, extra={"action": "job_not_renewed"})
         return await told(delivery.nak)

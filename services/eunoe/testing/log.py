@@ -64,8 +64,8 @@ class MemoryJobs:
         self._stream = MemoryStream(self._clock, latest_only=True)
         self._durables: dict[str, Standing] = {}
 
-    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
-        return self._stream.append(subject, data, msg_id, None)
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "", instead: int = 0) -> Appended:
+        return self._stream.append(subject, data, msg_id, (subject, instead) if instead else None)
 
     async def held(self, subject: str) -> bytes | None:
         return next((found.data for found in self._stream.latest([subject])), None)

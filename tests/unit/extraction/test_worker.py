@@ -342,11 +342,11 @@ class Away:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    async def submit(self, subject: str, data: bytes, *, msg_id: str = "") -> Appended:
+    async def submit(self, subject: str, data: bytes, *, msg_id: str = "", instead: int = 0) -> Appended:
         if self._error:
             error, self._error = self._error, None
             raise error
-        return await self._inner.submit(subject, data, msg_id=msg_id)
+        return await self._inner.submit(subject, data, msg_id=msg_id, instead=instead)
 
 
 async def asked(desk: FactDesk) -> list[ReviewJob]:
