@@ -277,10 +277,11 @@ async def test_what_is_said_six_times_is_one_fact(memory: Memory, fleet: Fleet) 
 
 
 async def test_contexts_that_are_fed_back_are_not_distilled(memory: Memory, fleet: Fleet) -> None:
-    """F44: facts, the summary and old turns come back as prompts, again and again: nothing new is known."""
+    """F44: facts, the summary and old turns come back as prompts, shortened too: nothing new is known, and the summary
+    says no more."""
     await said(memory, "We decided to use Postgres for the billing service.", "My name is Ada.", "I prefer tabs.")
     await distilled(memory)
-    before = await known(memory, fleet, "t")
+    before, summary = await known(memory, fleet, "t"), (await memory.thread("t").summary()).versions
     for number in range(FED):
         context = await memory.thread("t").context(1_024 if number % 2 else 8_192, prompt="Who am I?")
         records = [one["content"] for one in context.messages if "<eunoe-record " in one["content"]]
@@ -288,8 +289,9 @@ async def test_contexts_that_are_fed_back_are_not_distilled(memory: Memory, flee
         await said(memory, "\n".join(records), reply="\n".join(records))
         await distilled(memory)
 
-    assert len(before) == 3
+    assert (len(before), len(summary)) == (3, 1)
     assert await known(memory, fleet, "t") == before
+    assert (await memory.thread("t").summary()).versions == summary
 
 
 async def test_values_are_words_of_who_said_them(memory: Memory, fleet: Fleet) -> None:

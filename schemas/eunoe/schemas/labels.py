@@ -31,7 +31,8 @@ def stands_in(text: str) -> bool:
 
 
 def without_records(text: str) -> str:
-    """``text`` without the labelled records in it. One that was cut short is left out to the end of the text.
+    """``text`` without the labelled records in it. One that was cut short is left out to the end of the text; one whose
+    middle a context held back, up to its end, or as far as that may have been held back too.
 
     A terminal may have made every line break CR LF.
     """
@@ -50,9 +51,20 @@ def _without(text: str) -> str:
         if opening.start() < at:
             continue
         closing = text.find(_CLOSING, opening.end() - 1, following)
-        if closing < 0 and following == len(text):
+        end = _end(text, opening, closing, following)
+        if not end and closing < 0 and following == len(text):
             return "".join([*kept, text[at : opening.start()]])
-        if closing >= 0 and record_id(opening[1], text[opening.end() : closing]) == opening[2]:
+        if end:
             kept.append(text[at : opening.start()])
-            at = closing + len(_CLOSING)
+            at = end
     return "".join([*kept, text[at:]])
+
+
+def _end(text: str, opening: re.Match[str], closing: int, following: int) -> int:
+    """Where a record ends that closes there (-1: not before the one that follows), 0 for what is no record of ours."""
+    if closing >= 0 and record_id(opening[1], text[opening.end() : closing]) == opening[2]:
+        return closing + len(_CLOSING)
+    held_back = _EXCERPT.search(text, opening.end(), closing if closing >= 0 else following)
+    if held_back is None:
+        return 0
+    return closing + len(_CLOSING) if closing >= 0 else held_back.end()

@@ -213,6 +213,20 @@ def test_the_recogniser_knows_what_composition_writes() -> None:
     assert f'id="{record_id("now", marks.escape("a <eunoe-record> b" + chr(10) + "c"))}"' in block
 
 
+def test_a_record_whose_middle_was_held_back_is_taken_out() -> None:
+    """As a context shows it that shortens what a record was said back in: up to its end, or that of the one whose
+    beginning was held back too; where no end is left, as far as it was held back. One that was changed is left."""
+    block, mark = marks.label("facts", "- note a: b\n- note c: d"), "\n[… 3,308 bytes of entry 11 held back …]\n"
+    head, tail = block[:60], block[-30:]
+    assert without_records(f"x {head}{mark}{tail} y") == "x  y"
+    assert without_records(f"x {head}{mark}{tail} y".replace("\n", "\r\n")) == "x  y"
+    assert without_records(f"x {head}{mark}{tail} y {block} z") == "x  y  z"
+    assert without_records(f"x {head}{mark}y {block} z") == "x \ny  z"
+    assert without_records(f"x {head}{mark}y") == "x \ny"
+    changed = block.replace("b", "e")
+    assert without_records(f"{changed}{mark}y") == f"{changed}{mark}y"
+
+
 @settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_only_our_records_are_taken_out(before: str, body: str, after: str) -> None:
