@@ -9,7 +9,7 @@ from eunoe.distillation.progress import Progress, Standing
 from eunoe.distillation.reading import Reader
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.visibility import Viewer
-from eunoe.runtime import aside, payload
+from eunoe.runtime import aside, payload, wanted
 from eunoe.runtime.doors import Store
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, Invalid, Misconfigured, NotFound
@@ -20,7 +20,6 @@ from eunoe.schemas.subjects import Address
 OFF = "nobody distils here: EUNOE_DISTILLER is off; set it to rules or model, or unset it, and restart the worker"
 
 _request = msgspec.json.Decoder(DistilRequest)
-_job = msgspec.json.Decoder(DistilJob)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -64,13 +63,7 @@ class Asked:
         subject = subjects.job(self._store.space, "distil", thread)
         up_to = request.up_to or standing.head.header.turns
         job = DistilJob(thread=thread, up_to=up_to, position=standing.head.position, window=request.window)
-        waits = await self._store.jobs.held(subject)
-        if waits is not None:
-            before = _job.decode(waits)
-            job = msgspec.structs.replace(
-                job, up_to=max(job.up_to, before.up_to), window=max(job.window, before.window)
-            )
-        await self._store.jobs.submit(subject, _encode(job))
+        await wanted.submit(self._store.jobs, subject, job)
 
     async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
         """The state once it is that far, or time is up."""

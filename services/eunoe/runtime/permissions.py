@@ -140,7 +140,8 @@ def _writing(space: str, worker: str) -> tuple[str, ...]:
         return (*log, pieces, letters, *again, *erasing, *_making(jobs), *_reading(jobs))
     if worker == "composition":
         asking = (subjects.jobs_filter(space, kind) for kind in KINDS if kind != "review")
-        return (*asking, *_making(subjects.jobs_stream(space)))
+        jobs = subjects.jobs_stream(space)
+        return (*asking, *_making(jobs), f"$JS.API.STREAM.MSG.GET.{jobs}")
     taking = _using(subjects.jobs_stream(space)) + _making(subjects.jobs_stream(space))
     if worker == "facts":
         owning = (subject for slot in SLOTS for scope in BUCKETS for subject in _owning(space, scope, slot))

@@ -11,7 +11,7 @@ from eunoe.distillation.reading import Reader
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.summary_store import SummaryStore
 from eunoe.facts.visibility import Viewer
-from eunoe.runtime import aside, payload
+from eunoe.runtime import aside, payload, wanted
 from eunoe.runtime.doors import Store
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import Misconfigured, NotFound
@@ -24,7 +24,6 @@ KIND = "summarise"
 OFF = "nobody summarises here: EUNOE_SUMMARY is off; set it to together or apart, or unset it, and restart the worker"
 
 _request = msgspec.json.Decoder(DistilRequest)
-_job = msgspec.json.Decoder(SummariseJob)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -74,16 +73,14 @@ class Asked:
     async def _submit(self, thread: str, request: DistilRequest, standing: Standing) -> None:
         """Let a job wait for whatever turns wait, which asks for no less than the one in whose place it comes."""
         subject = subjects.job(self._store.space, KIND, thread)
-        held = await self._store.jobs.held(subject)
-        before = _job.decode(held) if held is not None else None
         job = SummariseJob(
             thread=thread,
-            up_to=max(request.up_to or standing.head.header.turns, before.up_to if before else 0),
+            up_to=request.up_to or standing.head.header.turns,
             position=standing.head.position,
-            window=max(request.window, before.window if before else 0),
+            window=request.window,
             least=1,
         )
-        await self._store.jobs.submit(subject, _encode(job))
+        await wanted.submit(self._store.jobs, subject, job)
 
     async def _waited(self, before: Standing, last: int, seconds: float) -> ThreadState:
         """The state once the summary is that far, or it is recorded that it stays as it was, or time is up."""
