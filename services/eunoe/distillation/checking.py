@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eunoe.distillation.door import Item, Said, Speaker, Task, Turn
@@ -44,6 +44,7 @@ class Checker:
     def __init__(self, task: Task) -> None:
         self._kinds = {kind.subject.casefold(): kind.subject for kind in task.kinds}
         self._turns = {turn.number: turn for turn in task.turns}
+        self._after = task.after
 
     def fact(self, value: Any) -> Item:
         """A value of JSON as a fact; raises `Malformed` or `Unfit`."""
@@ -58,7 +59,7 @@ class Checker:
             raise Unfit(f"its speaker is {_quoted(speaker)}, which is neither the person nor the model")
         if subject.casefold() not in self._kinds:
             raise Unfit(f"there is no kind {_quoted(subject)} to distil")
-        entries, at = _tied(said, by, turn)
+        entries, at = _tied(said, by, turn, self._after)
         return Item(self._kinds[subject.casefold()], name, said, by, turn.number, entries, at)
 
     def _turn(self, given: Any) -> Turn:
@@ -83,12 +84,16 @@ def _text(name: str, given: Any) -> str:
     return values.one_line(given)
 
 
-def _tied(value: str, by: Speaker, turn: Turn) -> tuple[tuple[int, ...], int]:
+def _tied(value: str, by: Speaker, turn: Turn, after: Sequence[Turn]) -> tuple[tuple[int, ...], int]:
     """The entries of a turn that a value was said in, and when: the newest one that has all its words, else every one
-    of that speaker."""
+    of that speaker. What only a later prompt has was said there: it is drawn with that turn, and erased with it."""
     said = [one for one in turn.said if one.speaker == by]
     if not said:
         raise Unfit(f"{_SAID[by]} said nothing in turn {turn.number}")
+    if not any(_holds(one, value) for one in turn.said):
+        for later in after:
+            if any(_holds(one, value) for one in later.said):
+                raise Unfit(f"it was said in turn {later.number}, which is not asked about yet")
     holding = [one for one in said if _holds(one, value)][-1:] or said
     return tuple(one.entry for one in holding), holding[0].at if len(holding) == 1 else 0
 

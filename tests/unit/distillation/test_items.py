@@ -127,6 +127,7 @@ def test_a_number_is_kept_as_it_was_written() -> None:
         (fact(name=""), "its name is empty"),
         (fact(turn=5), "turn 5 is none of those that were asked about"),
         (fact(turn=0), "turn 0 is none of those that were asked about"),
+        (fact(value="Postgres 17"), "it was said in turn 5, which is not asked about yet"),
         (fact(value="a\u0000b"), "its value holds the control character U+0000"),
         (fact(name="\u001b[31m"), "its name holds the control character U+001B"),
     ],
