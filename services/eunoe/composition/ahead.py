@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 
+from eunoe.composition import outline
+from eunoe.composition import summary as summaries
 from eunoe.composition.blocks import spans
+from eunoe.composition.choosing import within
 from eunoe.composition.draft import Draft
 from eunoe.composition.fitting import leaving
+from eunoe.composition.fold import Turn
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
+
+FIRST_TOKENS = 96  # tokens of the block's label and of its standing lines, where nothing left yet
 
 
 def next_to_leave(draft: Draft) -> tuple[tuple[int, int], ...]:
@@ -37,12 +42,26 @@ def up_to(recipes: Iterable[Recipe]) -> int:
 
 
 def _said_instead(draft: Draft, count: int) -> int:
-    """Tokens of what is said more once the ``count`` oldest literal turns left, as far as it is known by now."""
-    if not count:
+    """Tokens of what is said at most of the ``count`` oldest literal turns once they left, as far as it is known by
+    now: their facts, in the room that is left for facts, their lines in the outline, and where they are the first, the
+    summary.
+    """
+    gone = draft.turns[:count]
+    if not gone:
         return 0
-    then = copy(draft)
-    then.leave(count)
-    return then.blocks - draft.blocks
+    room = max(draft.facts_bytes - sum(fact.bytes for fact in draft.facts.earlier), 0)
+    facts = within(draft.inputs.earlier.of_turns(turn.number for turn in gone), room)
+    lines = [*(fact.line for fact in facts), *map(_named, gone)]
+    if not draft.left and draft.inputs.summary:
+        shown = summaries.within(draft.inputs.summary, draft.summary_bytes)
+        lines += shown.lines if shown else ()
+    said = draft.settings.manner.shape.derived("\n".join(lines))
+    return draft.settings.weigh(said) + (0 if draft.left else FIRST_TOKENS)
+
+
+def _named(turn: Turn) -> str:
+    """The line of a turn in the outline, with all its words."""
+    return outline.line(outline.left_turn(turn), outline.asked_in(turn))
 
 
 def _up_to(recipe: Recipe) -> int:
