@@ -134,7 +134,7 @@ class DistillationWorker:
             reader=reader,
             progress=progress,
             drawing=Drawing(self._store, self._settings, self._clock, reader, distiller),
-            appender=Appender(self._auditor),
+            appender=Appender(self._auditor, stopping),
             letters=Letters(self._store, self.name, DISTIL),
             outage=Outage(model.probe if model else None, self._clock, stopping),
             stopping=stopping,

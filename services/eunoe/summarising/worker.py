@@ -60,7 +60,7 @@ class SummarisingWorker:
             clock=clock,
             reader=reader,
             progress=progress,
-            appender=Appender(auditor, PRODUCER),
+            appender=Appender(auditor, self._pump.stopping, PRODUCER),
             letters=Letters(store, self.name, KIND),
             outage=Outage(model.probe if model else None, clock, self._pump.stopping),
             summariser=self._chosen.summariser,

@@ -19,7 +19,7 @@ from eunoe.runtime.dead_letters import ENDED
 from eunoe.runtime.doors import Auditor
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.distilled_events import Effort
-from eunoe.schemas.errors import Busy, Misconfigured, ModelFailed, OutcomeUnknown
+from eunoe.schemas.errors import Busy, Misconfigured, ModelFailed, OutcomeUnknown, WorkerMissing
 from eunoe.schemas.events import FactRecorded, Prompt, Response, Summarised, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import AgainJob
 from eunoe.schemas.requests import AppendReply, AppendRequest, DeadLetter, HeadReply, ThreadState
@@ -156,6 +156,33 @@ async def test_an_append_without_an_answer_is_sent_again_as_it_was(desk: Distill
 
     assert await ranges(desk) == [(1, 1, 1)]
     assert len(distiller.tasks) == 1
+
+
+class Away(Silent):
+    """Nobody serves appends, the first twenty times."""
+
+    def __init__(self, inner: Auditor) -> None:
+        super().__init__(inner)
+        self.asked = 0
+
+    async def append(self, chain: str, request: AppendRequest) -> AppendReply:
+        self.asked += 1
+        if self.asked <= 20:
+            raise WorkerMissing("no worker serves append")
+        return await self._inner.append(chain, request)
+
+
+async def test_while_nobody_takes_a_record_no_model_is_asked_again(
+    desk: DistillingDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long audit is away: what one question brought waits for it."""
+    monkeypatch.setattr("eunoe.distillation.appending.backoff", lambda *_, **__: 0.0)
+    await desk.said("one")
+    distiller, away = Scripted(), Away(desk.auditor(DISTILLATION))
+    await desk.distiller(distiller, away).handle(await desk.asked(1))
+
+    assert (len(distiller.tasks), away.asked) == (1, 21)
+    assert await ranges(desk) == [(1, 1, 1)]
 
 
 async def test_what_one_range_says_is_known_to_the_next(desk: DistillingDesk) -> None:

@@ -82,7 +82,7 @@ class Reviewing:
         self._reader = Reader(store)
         self._chains = ChainReader(store.log, store.space)
         self._progress = Progress(store, self._reader, PRODUCER)
-        self._appender = Appender(auditor, PRODUCER)
+        self._appender = Appender(auditor, self._stopping, PRODUCER)
         self._letters = Letters(store, CALLER.principal, "review")
         self._outage = Outage(self._model.probe, clock, self._stopping)
         survey = Survey(store, Kinds(settings.kinds), clock)
