@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import anyio
-import msgspec
 
 from eunoe.composition import ahead
 from eunoe.runtime.doors import Store
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.wanted import submit
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import EunoeError
@@ -24,7 +24,6 @@ Kind = Literal["distil", "summarise"]
 """The kinds of work that turns which leave ask for."""
 
 _JOBS: Mapping[Kind, type[DistilJob] | type[SummariseJob]] = {"distil": DistilJob, "summarise": SummariseJob}
-_encode = msgspec.json.Encoder().encode
 
 
 def kinds(settings: Settings) -> tuple[Kind, ...]:
@@ -60,7 +59,7 @@ class Submitter:
             with anyio.fail_after(limits.SUBMIT_SECONDS):
                 for kind in self._kinds:
                     job = _JOBS[kind](thread=thread, up_to=wanted, position=position, window=window)
-                    await self._store.jobs.submit(subjects.job(self._store.space, kind, thread), _encode(job))
+                    await submit(self._store.jobs, subjects.job(self._store.space, kind, thread), job)
         except Exception as error:
             self._failed(thread, wanted, error)
         else:

@@ -9,10 +9,10 @@ import msgspec
 from eunoe.runtime.doors import Jobs
 from eunoe.schemas.jobs import DistilJob, SummariseJob
 
-_Job = TypeVar("_Job", DistilJob, SummariseJob)
+_Job = TypeVar("_Job", bound=DistilJob | SummariseJob)
 
 
-async def submit(jobs: Jobs, subject: str, job: _Job) -> None:
+async def submit(jobs: Jobs, subject: str, job: DistilJob | SummariseJob) -> None:
     """Let a job wait; raises what `eunoe.runtime.doors.Jobs.submit` does."""
     held = await jobs.held(subject)
     if held is not None:

@@ -46,6 +46,20 @@ def needed(context: Context) -> int:
     return max([recipe.first_turn - 1 if recipe.left else 0, *(last for _, last in recipe.ahead)])
 
 
+async def test_a_job_goes_as_far_as_the_one_that_waits(system: System) -> None:
+    """Somebody asked for the whole thread: what leaves this context next is less, and takes nothing from that."""
+    asked = DistilJob(thread="t", up_to=99, position=1)
+    await system.store.jobs.submit(subjects.job("test", "distil", "t"), msgspec.json.encode(asked))
+    while True:
+        key = await system.open(Prompt(content="question"))
+        if needed(await system.compose(key=key, store=True, window=WINDOW)):
+            break
+        await answer(system, key)
+
+    (job,) = await jobs_of(system)
+    assert (job.up_to, job.window) == (99, WINDOW)
+
+
 async def answer(system: System, key: str) -> None:
     await system.append(Response(content="word " * 125), TurnCommitted(), key=key)
 
@@ -115,6 +129,9 @@ class Failing:
         if self.hangs:
             await anyio.sleep_forever()
         raise Unreachable("no server can be reached")
+
+    async def held(self, subject: str) -> Any:
+        return await self._jobs.held(subject)
 
     async def consumer(self, durable: str, filters: Any, *, ack_wait: float = 60.0) -> Any:
         return await self._jobs.consumer(durable, filters, ack_wait=ack_wait)
