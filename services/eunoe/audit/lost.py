@@ -1,6 +1,7 @@
 """What an erasure takes of a thread, and what of its distilling goes with that. Pure.
 
-A summary goes that names an entry that goes, or goes on from one that does; of a distillation and a review the words go
+A summary goes that names an entry that goes, or goes on from one that does, and one by a model that was shown a turn
+that loses any; of a distillation and a review the words go
 (what was set aside, what was decided, why it failed), and that they were done stays. What one of them says of a turn
 that loses any entry may be of that one; a model that draws facts is shown what is known of the turns before, and the
 prompts of some after, so what it said that is no fact may be of any of these.
@@ -66,7 +67,7 @@ class Lost:
         """Whether an event says something that may be of what goes."""
         match event:
             case Summarised():
-                turns = old and spans.meet(event.turns, self.target.turns)
+                turns = old and (spans.meet(event.turns, self.target.turns) or self._shown(event))
                 return turns or spans.any_within(self.entries, event.entries) or event.before in self.summaries
             case SummaryKept():
                 return self._committed(event.last)
@@ -74,6 +75,11 @@ class Lost:
                 return self._committed(event.last + limits.DISTILLED_AFTER)
             case Distilled() | Reviewed():
                 return spans.any_within(self.turns, event.turns)
+
+    def _shown(self, event: Summarised) -> bool:
+        """Whether a model that wrote a summary was shown a turn that loses any entry: it may have said more than it was
+        asked for."""
+        return event.by == "model" and self._committed(event.last + limits.DISTILLED_AFTER)
 
     def _committed(self, last: int) -> bool:
         """Whether a turn that loses any entry is among the committed ones up to that ordinal."""

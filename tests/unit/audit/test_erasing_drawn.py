@@ -170,6 +170,21 @@ async def test_words_of_a_model_go_with_every_turn_that_it_was_shown(desk: Desk)
     assert [event.set_aside[0].text for event in left] == [f"aside {SECRET}", GONE, GONE]
 
 
+async def test_a_summary_by_a_model_goes_with_every_turn_that_the_model_was_shown(desk: Desk) -> None:
+    """Beside the turns up to the second, it was shown the prompts up to the tenth, and the erased one is the eleventh;
+    the next one, up to the third, was shown that."""
+    await talk(desk, 14, secret=11)
+    first = await worked(desk, 1, distilled(1, 2), replace(summarised("up to two", 2), by="model"))
+    said = replace(summarised(f"up to three, {SECRET}", 3, before=first.position), by="model")
+    await worked(desk, 2, distilled(3, 3), said)
+
+    done = await erase(desk, thread="t", entries=[[21, 21]])
+
+    document, _ = await folded(desk)
+    assert (done.counts.summaries, document.text) == (1, "up to two")
+    assert await bytes_with(desk, SECRET) == []
+
+
 async def test_a_failure_stays_one_without_its_words(desk: Desk) -> None:
     """The reason why turns were not distilled may quote them, and so may that of a summary that was left as it was;
     one that was left before the turn was said does not."""
