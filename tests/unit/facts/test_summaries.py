@@ -122,15 +122,15 @@ async def test_the_newest_versions_are_kept(desk: FactDesk) -> None:
 
 
 async def test_why_it_was_left_as_it_is_is_said_until_it_goes_on(desk: FactDesk) -> None:
-    """The newest reason, cut to its limit, at its position; with the next version there is none."""
+    """The newest reason, at its position; with the next version there is none."""
     await say(desk, kept(3, "first"))
-    position = await say(desk, distilled(1, 6), kept(6, "x" * 600), caller=DISTILLATION)
+    position = await say(desk, distilled(1, 6), kept(6, "second"), caller=DISTILLATION)
     waiting = await shown(desk)
     await say(desk, summarised("one", 6))
     done = await shown(desk)
 
     assert (waiting.text, waiting.versions, waiting.kept_at) == ("", (), position)
-    assert len(waiting.kept) == limits.REASON_LENGTH
+    assert waiting.kept == "second"
     assert (done.text, done.kept, done.kept_at) == ("one", "", 0)
 
 
