@@ -30,7 +30,6 @@ WORKERS = "audit facts"  # beside composition, which has processes of its own
 COMPOSED = 50  # turns of a thread that is composed as an agent does it, with a recipe for each
 STARTS = 5  # composition workers that are started one after the other, to see each thread for the first time
 REPLICAS = 2
-SHOWN = 200  # entries at the end of a thread, some of them from before its contexts begin
 
 
 async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -> list[Result]:
@@ -38,7 +37,7 @@ async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -
     await fill(here, lengths, many)
     asked = [f"turns-{length}" for length in lengths]
     found = await cold(here, asked, "nobody has a recipe of it")
-    async with serving(here, "composition"), _memory(here) as memory:
+    async with _serving(here), _memory(here) as memory:
         found += await warm(memory, lengths, count)
         found += await stored(here, memory, count)
         for name in asked:
@@ -76,7 +75,7 @@ async def copied(here: Place, names: Sequence[str]) -> list[Result]:
         redis = RedisServer(Path(folder))
         settings = {"redis_url": redis.start(), "redis_secret": secrets.token_hex(16)}
         try:
-            async with serving(here, "composition", **settings), _memory(here) as memory:
+            async with _serving(here, **settings), _memory(here) as memory:
                 for name in ("warmed", "stored", *names):
                     await _ask(_thread(memory, name))
             return await cold(here, names, "from a copy in Redis", at_most=15.0, **settings)
@@ -90,16 +89,14 @@ async def cold(
     """First contexts of workers that never saw these threads: nothing of them, nor of their sessions, is in memory.
 
     Two other threads were composed before, one of them with a recipe once there are any, so a worker has its code
-    loaded, and what everyone sees is held by its watch. It is the worker that is cold: the server has just read the
-    end of the thread for audit, as it has of a thread in use; else it loads a block of the log from its files.
+    loaded, and what everyone sees is held by its watch.
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(STARTS):
-        async with serving(here, "composition", **settings), _memory(here) as memory:
+        async with _serving(here, **settings), _memory(here) as memory:
             for name in ("warmed", "stored"):
                 await _ask(_thread(memory, name))
             for name in names:
-                await _show_end(_thread(memory, name))
                 times[name] += await timed(1, partial(_ask, _thread(memory, name)))
     return [
         Result(f"cold context of {name}, {what}", median_ms(took), "ms", at_most=at_most)
@@ -154,7 +151,7 @@ async def stored(here: Place, memory: Memory, count: int) -> list[Result]:
 
 async def at_once(here: Place, many: int) -> list[Result]:
     """As many threads composed at once by two workers: how many a second, first cold and then warm, and the memory."""
-    async with serving(here, "composition") as one, serving(here, "composition") as other, _memory(here) as memory:
+    async with _serving(here) as one, _serving(here) as other, _memory(here) as memory:
         named = [_thread(memory, f"many-{number}") for number in range(many)]
         for _ in range(2 * REPLICAS):
             await _ask(_thread(memory, "warmed"))
@@ -182,12 +179,6 @@ async def _ask(thread: Thread) -> None:
     assert len(context.recipe.earlier) > 1, "the facts are in the context"
 
 
-async def _show_end(thread: Thread) -> None:
-    """Have audit read the thread's last entries."""
-    there = (await thread.head()).entries
-    await thread.entries(after=max(there - SHOWN, 0), limit=SHOWN)
-
-
 async def _stored(thread: Thread, count: int) -> list[float]:
     """Seconds of contexts of one open turn, each logged before it is handed out."""
     async with thread.turn(PROMPT) as turn:
@@ -202,6 +193,12 @@ async def _worked(thread: Thread, number: int) -> None:
         await turn.append(*said[2:4])
         await turn.context(window=WINDOW)
         await turn.append(said[4])
+
+
+def _serving(here: Place, **settings: str) -> AbstractAsyncContextManager[int]:
+    """A composition worker. Nothing is distilled here, and it is not to wait for that: what it looks at beyond the
+    turns that it shows are those of which something is still to be drawn."""
+    return serving(here, "composition", distiller="off", **settings)
 
 
 def _memory(here: Place) -> AbstractAsyncContextManager[Memory]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
@@ -116,7 +117,7 @@ def _deeds(found: Context) -> Iterator[Said]:
     if recipe.refused:
         yield "refused", f"composed in place of {recipe.refused}, which was too long for its provider"
     if recipe.pending:
-        yield "pending", f"facts of {named(recipe.pending, 'turn', 'turns')} are still to come"
+        yield "pending", pending(found)
     if recipe.ahead:
         turns = [turn for first, last in recipe.ahead for turn in range(first, last + 1)]
         yield "ahead", f"{named(turns, 'turn', 'turns')} {'leaves' if len(turns) == 1 else 'leave'} next"
@@ -133,6 +134,17 @@ def _deeds(found: Context) -> Iterator[Said]:
         yield "done to fit", ", ".join(recipe.steps)
     if recipe.renderings:
         yield "in short", ", ".join(_renderings(recipe))
+
+
+def pending(found: Context) -> str:
+    """Of which turns facts were not there, and what has them drawn: a look asks for nothing."""
+    turns = named(found.recipe.pending, "turn", "turns")
+    if found.recipe.turn and not found.reconstructed:
+        return f"facts of {turns} were not drawn yet when this was composed"
+    return (
+        f"facts of {turns} are not drawn yet; they are once an agent goes on, or now by "
+        f"`eunoe distil {shlex.quote(found.thread)}`"
+    )
 
 
 def summarised(shown: ShownSummary, source: str) -> str:

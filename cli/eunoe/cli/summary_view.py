@@ -40,6 +40,11 @@ def covers(one: SummaryVersion) -> str:
 def waiting(reply: SummaryReply) -> str:
     """How many committed turns are not in it."""
     turns_ = words.count(reply.waiting, "committed turn")
-    if not reply.versions:
-        return f"no summary yet; {turns_} would be in it, and it is written from {limits.SUMMARY_BATCH} on"
-    return f"{turns_} {'waits' if reply.waiting == 1 else 'wait'} for the next version"
+    if reply.versions:
+        return f"{turns_} {'waits' if reply.waiting == 1 else 'wait'} for the next version"
+    if not reply.waiting:
+        return "no summary yet: no turn is committed that it could tell of"
+    return (
+        f"no summary yet of {turns_}: it is written once {limits.SUMMARY_BATCH} or more of them leave contexts, or now "
+        "by `eunoe summarise THREAD`"
+    )

@@ -9,9 +9,10 @@ import anyio
 
 from eunoe.distillation.outage import Outage, pause
 from eunoe.distillation.room import Room
-from eunoe.runtime.backoff import backoff
+from eunoe.runtime.backoff import FIRST_SECONDS, LONGEST_SECONDS, backoff
 from eunoe.runtime.tries import transient
 from eunoe.schemas import limits
+from eunoe.schemas.errors import ModelFailed
 
 Tell = Callable[[int, Exception], None]
 """Tells of a failure: which attempt it was, and why."""
@@ -38,4 +39,11 @@ async def tried(
             tell(count, error)
             if count >= limits.ATTEMPTS:
                 return count, error
-        await pause(backoff(count, jitter=random.random()), stopping)
+        await pause(_wait(count, error), stopping)
+
+
+def _wait(count: int, error: Exception) -> float:
+    """Seconds until the next attempt; a model whose answers are bad is mostly so for longer than anything of our own."""
+    first = limits.MODEL_AGAIN_SECONDS if isinstance(error, ModelFailed) else FIRST_SECONDS
+    longest = limits.MODEL_AGAIN_SECONDS_MAX if isinstance(error, ModelFailed) else LONGEST_SECONDS
+    return backoff(count, first=first, longest=longest, jitter=random.random())

@@ -89,7 +89,7 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "differs: renderer 2, not 1",
         "not fresh: thread; ask again, or wait longer",
         "refused: composed in place of c0, which was too long for its provider",
-        "pending: facts of turns 4-5 are still to come",
+        "pending: facts of turns 4-5 were not drawn yet when this was composed",
         "ahead: turns 6, 8-9 leave next",
         "left out: 3 turns before turn 4",
         "summary: version 3, turn 2, by rules, shortened to 1,400 bytes",
@@ -113,6 +113,20 @@ def test_a_reconstructed_context_says_so_and_follows_none() -> None:
         "counted by: bytes/4",
         "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
     ]
+
+
+@pytest.mark.parametrize("reconstructed", [False, True])
+def test_turns_whose_facts_are_not_drawn_come_with_the_command_that_draws_them(reconstructed: bool) -> None:
+    """At the next request, and of a past turn as it would be now: a look has nothing drawn."""
+    turn = 3 if reconstructed else 0
+    found = composed(
+        thread="my thread", turn=turn, reconstructed=reconstructed, recipe=recipe(turn=turn, pending=(1, 2, 3))
+    )
+
+    assert (
+        "pending: facts of turns 1-3 are not drawn yet; they are once an agent goes on, or now by "
+        "`eunoe distil 'my thread'`"
+    ) in plain(context_view.remarks(found), 200)
 
 
 def test_every_fact_is_named_with_its_layer_and_its_source() -> None:
