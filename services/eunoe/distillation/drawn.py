@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from eunoe.composition.blocks import spans
 from eunoe.distillation.door import Drawn, Item, Said, Turn
-from eunoe.extraction.secrets import redact
+from eunoe.extraction.secrets import REDACTED, redact
 from eunoe.facts.distilled import CONCLUDER, PERSONS
 from eunoe.facts.kinds import Kind, Kinds
 from eunoe.facts.values import blank, cut, limit, one_line, same
@@ -153,6 +153,8 @@ def _wrong(kind: Kind, item: Item, turn: Turn, name: str, value: str) -> str:
         return "kind not distilled"
     if blank(value):
         return "no value"
+    if REDACTED in value and not any(map(str.isalnum, value.replace(REDACTED, ""))):
+        return "a secret"
     if blank(name):
         return "no name"
     if item.entries and not {one.entry for one in turn.said}.intersection(item.entries):

@@ -100,6 +100,7 @@ def test_the_kind_decides_the_scope() -> None:
         (item(turn=9), "a turn that is none of these"),
         (item(value=" \u200b "), "no value"),
         (item(name="   "), "no name"),
+        (item(value='"[redacted]".'), "a secret"),
         (item(entries=(8,)), "an entry that is none of its turn"),
     ],
 )
@@ -115,9 +116,11 @@ def test_what_is_no_fact_is_set_aside_with_its_text_and_the_reason(wrong: Item, 
 def test_values_are_one_line_cut_and_without_secrets_and_records_of_memory() -> None:
     """A model may give anything."""
     quoted = marks.label("facts", "- note a: b")
-    _, facts = made(item(value=f"one\n {quoted}two"), item(value="word " * 100), item(value="ghp_abcdefghijklmnop0123"))
+    _, facts = made(
+        item(value=f"one\n {quoted}two"), item(value="word " * 100), item(value="key ghp_abcdefghijklmnop0123")
+    )
 
-    assert [fact.value for fact in facts][::2] == ["one two", "[redacted]"]
+    assert [fact.value for fact in facts][::2] == ["one two", "key [redacted]"]
     assert len(facts[1].value) == limits.VALUE_LENGTH
     assert facts[1].value.endswith("…")
 
@@ -149,6 +152,17 @@ def test_what_was_set_aside_is_bounded() -> None:
     assert len(distilled.set_aside) == limits.SET_ASIDE
     assert len(distilled.set_aside[0].text) == limits.SET_ASIDE_LENGTH
     assert distilled.set_aside[-1] == SetAside(text="", reason="and 7 more were set aside")
+
+
+def test_a_value_that_is_all_secret_is_no_fact() -> None:
+    """Nothing of it could be kept; that there was one is told, and not what it was."""
+    for by in ("model", "rules"):
+        distilled, facts = made(item(value="ghp_abcdefghijklmnop0123"), by=by)
+
+        assert facts == []
+        assert distilled.set_aside == (
+            SetAside(text="note Indent: [redacted] (turn 4, the person)", reason="a secret"),
+        )
 
 
 def test_what_was_set_aside_holds_no_secret_not_even_half_of_one() -> None:

@@ -13,7 +13,7 @@ from eunoe.distillation.statements.language import Language, compiled
 
 TOPIC_WORDS = 6  # words of a statement in its name
 
-_WORD = re.compile(r"[^\W_](?:[\w.+#/'\u2019-]*[\w+#])?")
+_WORD = re.compile(r"[^\W_](?:(?:[\w.+#/'\u2019-]|(?<=\d),(?=\d))*[\w+#])?")
 _POSSESSIVE = re.compile(r"['\u2019]s\Z", re.IGNORECASE)
 _EDGES = " \"'\u201c\u201d\u2018\u2019,.;:"
 

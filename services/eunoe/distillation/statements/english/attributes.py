@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from eunoe.distillation.statements.english.words import ASIDE, NAMED, NO_NAME, NO_SELF, TITLE
 from eunoe.distillation.statements.language import Pattern
 
 _THING = r"(?:[\w.+#/'-]+ ){0,3}?[\w.+#/'-]+"
 _NAME = r"(?-i:[A-Z][\w.'-]*(?: (?:of|the|de|van|von|[A-Z][\w.'-]*)){0,3})"
 _QUOTED = r"[\"\u201c'][^\"\u201d']{1,60}[\"\u201d']"
-_PROPER = rf"(?:{_QUOTED}|{_NAME}|https?://[^\s,;]+|[a-z]\w*(?:[-_.]\w+)+)"
+_PROPER = rf"(?:{_QUOTED}|{_NAME}|https?://[^\s,;]+|[a-z]\w*(?:[-_.]\w+)+(?::\d{{2,5}})?)"
+_IP = r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?::\d{2,5})?(?![\w.]*\w)"
+_ADDRESS = rf"(?:{_IP}|https?://[^\s,;]+|(?:localhost|[a-z][\w-]*(?:\.[\w-]+)+):\d{{2,5}})"
+_PLACE = rf"(?:{_ADDRESS}|[~.]{{0,2}}/?[\w.-]+(?:/[\w.+-]+)+|[\w-]+\.[a-z]{{1,5}}|(?-i:[A-Z]{{3,4}})(?:[+-]\d{{1,2}})?)"
+_MONTH = r"(?-i:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\.?"
+_DATE_GOES_ON = (  # after a comma that is inside a date
+    rf"(?:\d{{4}}\b|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}|{_MONTH} \d|\d{{1,2}}:\d\d\b)"
+)
+_SOME = rf"(?:[^,;]|,(?=\d| {_DATE_GOES_ON}))"  # a character of a value, whatever that is
 _OF = r"(?: (?:of|for|on|behind|to) (?:all (?:of )?)?(?:this|that|it|these)(?: work| task)?)?"
 _OWNED = r"(?:the|our|my|this|(?-i:[A-Z]\w*)'s|the [\w-]+'s)"
-_IS = r"(?:is|are|'s|was|will be|should be|becomes|has become|would be)"
+_IS = (
+    r"(?:(?:is|are|'s|was|will be|should be|becomes|has become|would be)"
+    r"(?: (?:set|planned|scheduled) (?:for|to|on|at))?)"
+)
 _NOW = (
-    r"(?:is now|are now|'s now|is no longer [^,;]{1,40}? but|has been (?:changed|moved|updated|bumped|postponed|pushed)"
-    r"(?: back| forward| up)? to|(?:was|were|got) (?:changed|moved|updated|bumped|postponed|pushed)(?: back|"
-    r" forward| up)? to"
+    r"(?:is now|are now|'s now|is no longer (?:[^,;]|,(?=\d)){1,40}? but|has been (?:changed|moved|updated|"
+    r"bumped|postponed|pushed)(?: back| forward| up)? to|(?:was|were|got) (?:changed|moved|updated|bumped|postponed|"
+    r"pushed)(?: back| forward| up)? to"
     r"|(?:has |have )?(?:moved|changed|moves|changes|slipped) to)"
 )
 _FROM_TO = (
     r"(?:has |have |was |were |got |is )?(?:been )?(?:moved|changed|went|bumped|updated|renamed|switched) from"
-    r" (?P<was>[^,;]{1,60}?) to"
+    rf" (?P<was>{_SOME}{{1,60}}?) to"
+)
+
+_PART = r"(?-i:[A-Z][a-z]+(?:['-]?[A-Z][a-z]+)*)"
+_CALLED = (  # of one word only where that is no adjective; of more where none is a title
+    rf"(?:(?!(?:[\w'-]+ ){{0,2}}{TITLE}\b)(?!{NO_NAME}\b){_PART}(?: {_PART}){{1,2}}|"
+    rf"(?!(?:{NO_NAME}|{NO_SELF})\b){_PART}(?! (?-i:[A-Z])))"
 )
 
 _NUMBERED = (
@@ -28,8 +46,9 @@ _NUMBERED = (
     r"phone|threshold)(?: (?:number|id|code|key|no\.?))?"
 )
 _NUMBER = (
-    r"(?:number |no\.? |#)?(?=[^\s]*\d)[#\w][\w.:/#-]*(?: ?(?:%|percent|ms|seconds?|minutes?|hours?|days?|[kmg]i?b|"
-    r"euros?|dollars?|usd|eur|[a-z]{3,}s))?"
+    r"(?:number |no\.? |#)?(?=[^\s]*\d)[#$\u20ac\u00a3\w](?:[\w.:/#-]|,(?=\d))*(?: ?(?:%|percent|ms|seconds?|minutes?|"
+    r"hours?|days?|[kmg]i?b|euros?|dollars?|usd|eur|gbp|chf|kr|nok|sek|dkk|\u20ac|[a-z]{3,}s))?"
+    r"(?: (?:an?|per) (?:second|minute|hour|day|night|week|month|quarter|year|person|head|user|seat))?"
 )
 _DATED = (
     r"(?:(?:release|due|launch|ship|start|end|freeze|demo|cut-?off) date|deadline|code freeze|launch|due day|go-live|"
@@ -37,24 +56,32 @@ _DATED = (
 )
 _DAY = (
     r"(?:on |by )?(?:the )?(?:next |this |end of )?(?=[^,;]*(?:\d|day\b|tomorrow|week|month|(?-i:January|February|"
-    r"March|April|May|June|July|August|September|October|November|December)))[\w.:/-]+(?: [\w.:/-]+){0,4}?"
+    r"March|April|May|June|July|August|September|October|November|December)))[\w.:/-]+"
+    rf"(?:(?: |, (?={_DATE_GOES_ON}))[\w.:/-]+){{0,5}}?"
 )
 _MOMENT = (
     r"(?:the )?(?=[^,;]*(?:\d{1,2}:\d\d|\d{4}-\d\d-\d\d|day\b|tomorrow|(?-i:January|February|March|April|May|June|July|"
-    r"August|September|October|November|December)))[\w:/-]+(?: [\w:/-]+){0,5}?"
+    rf"August|September|October|November|December)))[\w:/-]+(?:(?: |, (?={_DATE_GOES_ON}))[\w:/-]+){{0,6}}?"
 )
 _TEXTUAL = (
     r"(?:code ?name|working title|name|owner|reviewer|maintainer|author|lead|tech lead|manager|contact|point of "
     r"contact|main branch|default branch|branch|repository|repo|database|framework|region|staging (?:host|server|url)|"
     r"host|hostname|address|email|e-mail|native language|hometown)"
 )
-_UNTIL = r"(?=$|,|;|:| (?:and|but|so|for now|now|from now on|at the moment|not|instead|again)\b)"
+_PLACED = (
+    r"(?:script|(?:config|configuration|settings|log|lock|env) file|entry ?point|url|link|endpoint|time ?zone|"
+    r"directory|folder|path)"
+)
+_UNTIL = (  # a comma or colon between digits, and a comma inside a date, ends no value
+    rf"(?=$|,(?!\d| {_DATE_GOES_ON}| \d+ (?:or|and)\b)|;|:(?!\d)"
+    rf"| (?:and|but|so|for now|now|from now on|at the moment|not|instead|again|{ASIDE})\b)"
+)
 
 
 def _attribute(kind: str, value: str) -> tuple[Pattern, ...]:
     """One attribute of a thing, as it is, as it is now, and from what it changed."""
     about = rf"(?P<about>{_OWNED} (?:[\w-]+ ){{0,2}}?{kind}(?: (?:of|for|on) {_THING}?)??){_OF}"
-    instead = r"(?:(?:,| and) not (?P<was>[^,;]{1,40}?)(?=$|,|;))?"
+    instead = rf"(?:(?:,| and) not (?P<was>{_SOME}{{1,40}}?)(?=$|,|;))?"
     return (
         Pattern(
             "entity", rf"{about} {_FROM_TO} (?P<value>{value}){_UNTIL}", "{about}", ("person", "model"), change=True
@@ -105,6 +132,11 @@ NAMES = (
         ("person", "model"),
     ),
     Pattern("entity", rf"my (?:full )?name(?: is|'s) (?P<value>{_NAME})", "name of {who}"),
+    Pattern(
+        "entity",
+        rf"(?:i'm|i am) (?P<value>{_CALLED})(?=$|,| (?:from|at|with|of|and|here|the)\b)",
+        "name of {who}",
+    ),
     Pattern("entity", rf"(?:please )?call me (?P<value>{_NAME})$", "name of {who}"),
     Pattern(
         "entity",
@@ -124,7 +156,38 @@ _MOVED = (
 ATTRIBUTES = (
     *_attribute(_NUMBERED, _NUMBER),
     *_attribute(_DATED, _DAY),
-    *_attribute(_TEXTUAL, _PROPER),
+    *_attribute(_TEXTUAL, rf"(?:{_IP}|{_PROPER})"),
+    *_attribute(_PLACED, _PLACE),
+    Pattern(
+        "entity",
+        rf"(?P<about>(?:the|our|my) {_THING}) (?:is|are|runs?|listens?|(?:is|are) (?:reachable|available|running|"
+        rf"hosted|served)) (?:now |still |currently )?(?:at|on|under) (?P<value>{_ADDRESS}){_UNTIL}",
+        "address of {about}",
+        change=True,
+    ),
+    Pattern(
+        "entity",
+        rf"(?P<value>{NAMED}) (?:now |currently )?(?:owns|is (?:now )?the owner of) (?P<about>(?:the|our) {_THING}?)"
+        r"(?: now| from now on)?(?=$|,|;)",
+        "owner of {about}",
+        change=True,
+    ),
+    Pattern(
+        "entity",
+        r"(?P<about>(?:the|our) (?:[\w-]+ ){0,2}?(?:job|build|tests?|suite|pipeline|deploy|deployment|migration|backup|"
+        r"import|export|script|release|sync|ci)) (?:now |usually |currently )?takes? (?P<value>(?:about |around |"
+        rf"roughly |up to |only )?\d[\d.,:-]* (?:milliseconds?|seconds?|minutes?|hours?|days?)){_UNTIL}",
+        "duration of {about}",
+        change=True,
+    ),
+    Pattern(
+        "entity",
+        r"(?P<about>(?!(?:room|section|chapter|step|part|item|figure|table|rule|clause|article|page|unit|level)\b)"
+        r"(?-i:[A-Z])[\w+#-]*) (?:version )?(?P<value>v?\d+\.\d[\w.]*\+?(?: or (?:newer|later|higher))?)"
+        r" (?:is|are) (?:now )?(?:required|needed|mandatory|the minimum)\b",
+        "version of {about}",
+        change=True,
+    ),
     Pattern(
         "entity",
         rf"(?P<about>(?:the |our )?{_THING}) (?:now )?(?:listens|runs|is running|is served|is reachable|is|lives) "
@@ -152,7 +215,7 @@ ATTRIBUTES = (
     Pattern(
         "entity",
         r"(?P<about>(?:the |our )?(?:[\w.+#-]+ )?[\w.+#-]+) (?:is|was|are|has been) (?:now |still |currently )?"
-        r"(?:at|on|upgraded to|bumped to|pinned to|moved to) (?:version )?(?P<value>v?\d+\.[\w.-]+)" + _UNTIL,
+        rf"(?:at|on|upgraded to|bumped to|pinned to|moved to) (?:version )?(?!{_IP})(?P<value>v?\d+\.[\w.-]+){_UNTIL}",
         "version of {about}",
         change=True,
     ),

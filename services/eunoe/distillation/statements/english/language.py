@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from eunoe.distillation.statements.english.dates import DATES
 from eunoe.distillation.statements.english.talk import LEAD, TALK
-from eunoe.distillation.statements.english.words import EMPTY, KIN, LITTLE, NAMED, NO_NAME
-from eunoe.distillation.statements.english.work import FACTS
+from eunoe.distillation.statements.english.words import ASIDE, EMPTY, KIN, LITTLE, NAMED, NO_NAME
+from eunoe.distillation.statements.english.work import BARE, FACTS
 from eunoe.distillation.statements.language import NEVER, Language
 
 _CALLED = rf"(?-i:(?!{NO_NAME}\b)[A-Z][a-z]+)"
@@ -71,10 +71,12 @@ _ASIDES = "|".join(
         r"say)\b(?!ed)",
         r"(?:thanks|thank|congrats|congratulations|sorry|welcome|bye|see you|talk to you|good (?:luck|morning|night|"
         r"to))\b",
+        rf"(?:i|we)(?:'ve| have)? (?:finally |now |just )?(?:decided|agreed|settled|opted|chose|went)"
+        rf"(?: on| for| with| to use)? {BARE}",
         r"(?:i|we) (?:hope(?! to)|wish|guess|bet|wonder|think|feel|know|mean|agree|understand|see|apologize|believe|"
         r"suppose) ",
         r"(?:i|we)(?:'d(?! \w+ed\b)| would|'ll| will| can| could| should| might| may| must) (?!prefer|now call|name|"
-        r"use\b|go with|stick|settle|"
+        r"use\b|not (?:use|go with|switch to|move to)\b|(?:much )?rather\b|go with|stick|settle|"
         r"switch|move to|call)",
     )
 )
@@ -171,7 +173,7 @@ ENGLISH = Language(
     speakers={"person": "user", "model": "assistant"},
     patterns=(*FACTS, *TALK),
     openings=_OPENINGS,
-    closings=r"(?:, (?-i:[A-Z][a-z]+)|,? (?:too|though|btw|lol|haha|as well))+\Z",
+    closings=rf"(?:, (?-i:[A-Z][a-z]+)|,? (?:too|though|lol|haha|as well|{ASIDE}))+\Z",
     asides=_ASIDES,
     joints=_JOINTS,
     lead=rf"{LEAD}|(?:my|our)(?: [\w'-]+){{1,2}}|{NAMED}",

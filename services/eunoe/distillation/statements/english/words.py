@@ -12,6 +12,16 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+ASIDE = (  # said beside something, and no part of it
+    r"(?:by the way|btw|fyi|afaik|iirc|as far as i know|if i remember (?:right|rightly|correctly)|"
+    r"(?<!what )(?<!how )(?<!as )i (?:think|believe|guess|suppose))"
+)
+
+DAY_OR_MONTH = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?|may|"
+    r"january|february|march|april|june|july|august|september|october|november|december)"
+)
+
 # What people did: past forms and participles, of verbs that say something concrete.
 _NO_DEED = (
     r"(?:need|want|agre|seem|hop|wish|believ|figur|mention|notic|realiz|realis|amaz|impress|excit|thrill|feel|ask|"
@@ -93,6 +103,25 @@ NO_NAME = any_of("""
     Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
     October November December Kindly Alternatively Instead Currently Otherwise However""")
 NAMED = rf"(?-i:(?!{NO_NAME}\b|[A-Z][a-z]+ing\b|Every|Any|Some|[A-Z]+'\w)[A-Z][\w'-]+(?: [A-Z][\w'-]+){{0,2}})"
+
+# Capitalised words that somebody says they are, and are no name of theirs; and words of titles.
+NO_SELF = (
+    r"(?:[A-Z][a-z]*(?:ish|ese|ian|ican|ist|ing|ed)|"
+    + any_of("""
+    German French Dutch Greek Swiss Thai Czech Turk Dane Swede Finn Pole Scot Spaniard Slovak Serb Croat Arab Kurd Jew
+    Israeli Iraqi Pakistani Saudi Emirati Somali Nepali Bengali Punjabi Bangladeshi Kuwaiti Korean Chilean European
+    Filipino Filipina Latino Latina Hispanic Asian African Roman Icelandic Slovene Welshman Catholic Muslim Protestant
+    Orthodox Hindu Sikh Black White Deaf Gay Virgo Leo Aries Gemini Taurus Libra Capricorn Sorry Sure Done Ready Back
+    Fine Good Great Well Happy Sad Tired Busy New Late Early Free Open Online Offline Out Away Home Sick Ill Ok Okay
+    Sort Kind Still About Very Too More Less Quite Really Afraid Glad Stuck Lost Wrong Right Certain Able Alone Alive
+    Aware Curious Against Vegan Vegetarian Technical Full Part Root Admin Remote Support Backend Frontend Customer""")
+    + ")"
+)
+TITLE = any_of("""
+    Lead Owner Engineer Manager Developer Architect Director Designer Analyst Head Chief Officer Team Product Senior
+    Junior Staff Principal President Professor Doctor Captain Member User Admin Administrator Consultant Scientist
+    Programmer Tester Maintainer Reviewer Founder Intern Student Teacher Nurse Support Agent Assistant American English
+    Party Certified Customer North South East West""")
 
 LITTLE = words("""
     a an the i we you he she it they me us him her them my our your his its their mine ours myself ourselves this

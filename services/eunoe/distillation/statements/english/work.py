@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eunoe.distillation.door import Speaker
 from eunoe.distillation.statements.english.attributes import ATTRIBUTES, NAMES
-from eunoe.distillation.statements.english.words import DIRECTED, NAMED, NO_NAME
+from eunoe.distillation.statements.english.words import DAY_OR_MONTH, DIRECTED, KIN, NAMED, NO_NAME
 from eunoe.distillation.statements.language import NEVER, Pattern
 
 _STATE = (
@@ -27,6 +27,8 @@ _PARTS = (
     rf"(?-i:(?!{NO_NAME}\b|Every|Any|Some)[A-Z][\w.-]+(?: [A-Z][\w.-]+)?))"
 )
 
+_AGAIN = r"(?:works? again|(?:is|are|'s) (?:now |finally )?(?:working again|back(?: again| to normal)?(?=$| since\b)))"
+
 STATES = (
     Pattern("tests", rf"{_CHECKS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}\b", "{about}", open=True, change=True),
     Pattern(
@@ -37,6 +39,8 @@ STATES = (
         open=True,
         change=True,
     ),
+    Pattern("tests", rf"{_CHECKS}{_WHERE} {_AGAIN}", "{about}", open=True, change=True),
+    Pattern("note", rf"(?!(?:the|our) {KIN}\b){_PARTS}{_WHERE} {_AGAIN}", "{about}", open=True, change=True),
     Pattern(
         "note",
         rf"{_PARTS}{_WHERE} {_STATE_OF}{_HOW}{_STATE}(?: again| now| for now| since| until| at the moment|"
@@ -68,7 +72,13 @@ TASKS = (
     ),
 )
 
+_NAMED_ONE = r"(?:the )?[\w.+#-]+(?: [\w.+#-]+)?"
 _FOR = r"(?:for|as) (?:the|our) (?P<about>[\w-]+(?: [\w-]+){0,2}?)"
+BARE = (  # a date, a number or a pronoun alone, which does not say what it is of
+    rf"(?:(?:{DAY_OR_MONTH}|\d[\w.:/%-]*|it|that|this|those|these|them|one|ones|first|second|third|last|former|latter|"
+    r"other|same|previous|both|option(?: \w+)?|mine|yours|his|hers|the|of|on|at|by|next|week|month|tomorrow|today|"
+    r"tonight|noon|instead|then|now|again|for|too|please)(?:,? |$))+$"
+)
 _INSTEAD = r"(?: (?:instead of|rather than|and not) (?P<was>[\w .-]{1,40}))?"
 
 
@@ -77,8 +87,23 @@ def _decisions(we: str, lets: str, whose: Speaker) -> tuple[Pattern, ...]:
     decided = rf"{we}(?:'ve| have)? (?:finally |now |just |both |all )?(?:decided|agreed|settled|resolved|opted|chose)"
     forms = (
         (rf"{decided} (?P<what>to (?:switch|move|change) from (?P<was>[\w .-]{{1,40}}?) to .{{2,}})", "{topic}", True),
+        (
+            rf"{decided} (?P<what>not to (?:use|go with|switch to|move to) (?P<was>{_NAMED_ONE}))(?: after all)?$",
+            "{topic}",
+            True,
+        ),
+        (
+            rf"{we}(?: won't| will not| are not going to|'re not going to|'m not going to|'ll not) (?P<what>(?:use|go "
+            rf"with|switch to|move to) (?P<was>{_NAMED_ONE})(?: for .{{2,}}?)?) after all$",
+            "{topic}",
+            True,
+        ),
         (rf"{decided} (?P<what>(?:to|on|that|against|for|not to) .{{3,}}? {_FOR})$", "{about}", False),
-        (rf"{decided} (?P<what>(?:to|on|that|against|for|not to) .{{3,}})", "{topic}", False),
+        (
+            rf"{decided} (?P<what>(?:to|on|that|against|for|not to) (?!(?:go with |use |take )?{BARE}).{{3,}})",
+            "{topic}",
+            False,
+        ),
         (
             rf"{lets} (?:now |just )?(?:go with|stick with|stick to|settle on|use|switch to|move to) "
             rf"(?P<what>.{{2,}}?) {_FOR}(?: instead| now)?(?: of (?P<was>[\w .-]{{1,40}}))?$",
@@ -86,12 +111,20 @@ def _decisions(we: str, lets: str, whose: Speaker) -> tuple[Pattern, ...]:
             True,
         ),
         (
-            rf"{lets} (?:now |just )?(?P<what>(?:go with|stick with|stick to|settle on|switch to) .{{2,}}?){_INSTEAD}$",
+            rf"{lets} (?:now |just )?(?P<what>(?:go with|stick with|stick to|settle on|switch to) (?!{BARE}).{{2,}}?)"
+            rf"(?: then)?{_INSTEAD}$",
             "{topic}",
             False,
         ),
-        (rf"{we} (?:now |just )?(?P<what>went with .{{2,}}?){_INSTEAD}$", "{topic}", False),
-        (r"(?:the |our |my )?(?:final )?decision(?: is|:| was)(?: that| to)? (?P<what>.{4,})", "{topic}", False),
+        (rf"{we} (?:now |just )?(?P<what>went with (?!{BARE}).{{2,}}?){_INSTEAD}$", "{topic}", False),
+        (
+            rf"{we} (?:now )?(?P<what>(?:go|stick) with (?!my |our |them|him|her|(?:the )?{KIN}\b|{BARE}).{{2,}}?) "
+            r"(?:then|instead)$",
+            "{topic}",
+            False,
+        ),
+        (rf"(?:the |our |my )?(?:final )?decision: (?!{BARE})(?P<value>.{{4,}})", "{topic}", False),
+        (r"(?:the |our |my )?(?:final )?decision(?: is| was)(?: that| to)? (?P<what>.{4,})", "{topic}", False),
         (r"(?:it (?:is|was|has been) |it's )(?:decided|settled|agreed)(?: that|:) (?P<what>.{4,})", "{topic}", False),
     )
     return tuple(Pattern("decision", form, name, (whose,), change=change) for form, name, change in forms)
@@ -101,6 +134,10 @@ def _decisions(we: str, lets: str, whose: Speaker) -> tuple[Pattern, ...]:
 DECISIONS = (
     *_decisions("(?:we|i)", "(?:let's|let us|we'll|we will|we are going to|we're going to|i'll|i will)", "person"),
     *_decisions("we", NEVER, "model"),
+)
+
+_NO_WISH = (  # what somebody would rather do just now
+    r"(?:go (?!over\b|above\b|below\b|beyond\b|under\b|with\b)|(?:wait|speak|tell|ask|answer|work|start|close|read)\b)"
 )
 
 PREFERENCES = (
@@ -122,6 +159,18 @@ PREFERENCES = (
     Pattern(
         "preference",
         r"(?:i|we)(?:'d| would)? (?:now |really |always |usually |much |generally )?prefer .{3,}",
+        "{who} {topic}",
+        plain=1,
+    ),
+    Pattern(
+        "preference",
+        rf"(?:i|we)(?:'d| would) (?:much )?rather (?:not )?(?P<what>(?!{_NO_WISH})(?:{DIRECTED}|spend|pay|exceed|fly|"
+        r"edit)\b .{3,})",
+        "{who} {topic}",
+    ),
+    Pattern(
+        "preference",
+        r"(?:i|we) (?:really )?(?:don't|do not) (?:really |much )?(?:like|enjoy) .{3,}",
         "{who} {topic}",
         plain=1,
     ),
