@@ -81,7 +81,8 @@ async def test_a_thread_is_distilled_and_summarised_by_rules(eunoe: Shell, fleet
     """What people plainly said becomes facts with ids, and a summary, once; each is shown in lines of 80 columns."""
     await talked(memory, *SAID)
     assert (await ran(eunoe, "summary", "t")).lines == [
-        "no summary yet; 3 committed turns would be in it, and it is written from 3 on"
+        "no summary yet of 3 committed turns: it is written once 3 or more of them leave",
+        "contexts, or now by `eunoe summarise THREAD`",
     ]
 
     done = await ran(eunoe, "distil", "t")
@@ -139,7 +140,7 @@ async def test_what_a_model_fails_at_is_a_dead_letter_that_is_replayed(
         assert len(model.asked) == 5
         letters = await ran(eunoe, "dead", "list")
         assert letters.lines[0].startswith("1 · ")
-        assert letters.lines[0].endswith(" · distillation · thread t")
+        assert letters.lines[0].endswith(" · distillation (distil) · thread t")
         letter = (await ran(eunoe, "dead", "show", "1", "--json")).json
         assert (letter["attempts"], '"thread":"t"' in letter["input"]) == (5, True)
 
@@ -148,8 +149,7 @@ async def test_what_a_model_fails_at_is_a_dead_letter_that_is_replayed(
         assert (wrong.code, wrong.json["wrong"]) == (
             1,
             [
-                f"1 distillation failed; {see} says of which turns, and why",
-                f"1 message was laid aside as a dead letter; {see} says which, and why",
+                f"1 piece of work failed and is a dead letter; {see} says which, and why",
             ],
         )
 

@@ -60,8 +60,8 @@ def replay(
 ) -> None:
     """Have the work of dead letters done again.
 
-    A letter goes once its work waits. What is done already is not done twice; what fails again becomes a dead letter
-    again.
+    A letter goes once its work waits. What is done already is not done twice; what fails again is a dead letter
+    of a new number.
     """
     _check(numbers, every, worker)
     meant = numbers or [letter.number for letter in look(ctx, _every, given(worker, "worker"))]

@@ -52,7 +52,7 @@ def done(letters: Sequence[Letter], width: int) -> Iterator[Text]:
     for letter in letters:
         yield Text(words.one_line(f"{letter.done} {heading(letter)}", width))
     if letters[0].done == "replayed":
-        yield Text("their work waits for its workers; what fails again becomes a dead letter again", style="dim")
+        yield Text("their work waits for its workers; what fails again is a letter of a new number", style="dim")
 
 
 def to_drop(letters: Sequence[Letter], width: int) -> Iterator[Text]:
@@ -67,8 +67,9 @@ def to_drop(letters: Sequence[Letter], width: int) -> Iterator[Text]:
 
 
 def heading(letter: Letter) -> str:
-    """``7 · 2026-01-31 09:05 · distillation · thread builder``."""
-    parts = [str(letter.number), words.day(letter.time), letter.worker]
+    """``7 · 2026-01-31 09:05 · distillation · thread builder``; of a job with its kind: ``distillation (review)``."""
+    worker = f"{letter.worker} ({letter.kind})" if letter.kind else letter.worker
+    parts = [str(letter.number), words.day(letter.time), worker]
     parts += [f"thread {letter.thread}"] if letter.thread else []
     parts += [f"position {letter.position}"] if letter.position else []
     return " · ".join(part for part in parts if part)

@@ -23,6 +23,7 @@ NONE = "nothing was distilled, summarised or reviewed of this thread yet"
 MORE = "more follow: add --before {}"
 SEE = "one with its facts: `eunoe distillations THREAD RECORD`"
 NO_FACT = "is no fact of its own: it was known already, or is gone"
+FAILED = "`eunoe distillations` says why, and `eunoe dead list` what there is to have done again"
 _DONE = {"distil": "distilled", "summarise": "in the summary"}
 _INDENT = " " * 8
 WHOLE = 24  # pieces of work that are shown with their facts, the newest; older ones are shown in brief
@@ -65,39 +66,40 @@ def made(found: Made, width: int) -> Iterator[RenderableType]:
         yield from whole(one, facts, width)
     yield Text(ended(found))
     if found.reply.undistilled:
-        yield Text(missing(found.reply.undistilled), style="yellow")
-
-
-def missing(undistilled: Sequence[tuple[int, int, str]]) -> str:
-    """How many turns gave nothing because distilling them failed, and the ways out."""
-    turns_ = words.count(sum(last - first + 1 for first, last, _ in undistilled), "committed turn")
-    return (
-        f"from {turns_} nothing could be drawn: `eunoe distillations` says why, and `eunoe dead list` "
-        "what there is to have done again"
-    )
+        yield Text(FAILED, style="yellow")
 
 
 def ended(found: Made) -> str:
     """How far the thread is, in one line."""
-    reached, done = found.reply.up_to, _DONE[found.verb]
-    turns = words.count(reached, "committed turn")
+    reached = far(found.verb, found.reply)
     match found.reply.state:
         case "nothing":
-            return f"nothing to do: {turns} {'is' if reached == 1 else 'are'} {done}"
+            return f"nothing to do: {reached}"
         case "done":
-            return f"done: {turns} {'is' if reached == 1 else 'are'} {done}"
+            return f"done: {reached}"
         case "waiting" if found.kept:
-            return f"not done: {turns} {'is' if reached == 1 else 'are'} {done}; the others wait for the next try"
+            return f"not done: {reached}; the others wait for the next try"
+        case "waiting" if found.reply.waits:
+            return f"not done yet: {reached}. It waits, as {clean(found.reply.waits)}"
         case "waiting":
             return (
-                f"not done yet: {turns} {'is' if reached == 1 else 'are'} {done}. It goes on in the background; "
+                f"not done yet: {reached}. It goes on in the background; "
                 "`eunoe distillations` shows what is made, and `eunoe status` what holds it up"
             )
 
 
+def far(verb: Literal["distil", "summarise"], reply: DistilReply) -> str:
+    """``12 committed turns are distilled``; of how many that failed, where it did."""
+    turns = f"{words.count(reply.up_to, 'committed turn')} {'is' if reply.up_to == 1 else 'are'}"
+    if not reply.undistilled:
+        return f"{turns} {_DONE[verb]}"
+    return f"{turns} worked on, of which {sum(last - first + 1 for first, last, _ in reply.undistilled):,} failed"
+
+
 def progress(verb: Literal["distil", "summarise"], reply: DistilReply) -> str:
-    """How far it is while somebody waits."""
-    return f"{words.count(reply.up_to, 'committed turn')} {_DONE[verb]} so far"
+    """How far it is while somebody waits, and what it waits for."""
+    waits = f"; it waits, as {clean(reply.waits)}" if reply.waits else ""
+    return f"{words.count(reply.up_to, 'committed turn')} {_DONE[verb]} so far{waits}"
 
 
 def listed(reply: DistillationsReply, width: int) -> Iterator[Text]:

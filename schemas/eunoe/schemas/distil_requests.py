@@ -100,7 +100,8 @@ class DistilReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What became of it: ``nothing`` was to be done, it is ``done``, or it is still ``waiting`` (and goes on).
 
     ``up_to`` is the ordinal that is reached. ``distillations`` are those that were made meanwhile. ``undistilled`` are
-    the ranges of the thread from which nothing could be drawn, as in `eunoe.schemas.requests.ThreadState`.
+    the ranges of the thread from which nothing could be drawn, as in `eunoe.schemas.requests.ThreadState`. ``waits``
+    says what holds up the worker that answers, such as a model that cannot be reached; empty where nothing does.
     """
 
     state: Literal["nothing", "done", "waiting"]
@@ -108,6 +109,7 @@ class DistilReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     distillations: tuple[Distillation, ...] = ()
     undistilled: tuple[tuple[int, int, str], ...] = ()
     position: Position = 0
+    waits: str = ""
 
 
 class DistillationsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,8 +143,8 @@ class DeadRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Letter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A dead letter: its number, which worker failed on what of which thread, why, how often, and when (ms UTC).
 
-    ``input`` is the job as JSON, or where the record is that could not be handled. ``done``: what became of it when it
-    was replayed or dropped.
+    ``input`` is the job as JSON, or where the record is that could not be handled, and ``kind`` that of the job, such
+    as ``review``. ``done``: what became of it when it was replayed or dropped.
     """
 
     number: int
@@ -154,6 +156,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     position: int = 0
     subject: str = ""
     input: str = ""
+    kind: str = ""
     done: str = ""
 
 

@@ -221,6 +221,12 @@ def job_thread(subject: str) -> str:
     return ids.decode(subject.split(".")[-1])
 
 
+def job_kind(subject: str) -> str:
+    """What kind of job a subject is for, empty for no job."""
+    parts = subject.split(".")
+    return parts[3] if len(parts) == 5 and parts[2] == "job" else ""
+
+
 def job_again(space: str, worker: str, number: int) -> str:
     """Where a worker is asked to do again what the dead letter with that number is about."""
     return f"eunoe.{space}.job.again-{worker}.{number}"

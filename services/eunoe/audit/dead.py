@@ -179,7 +179,18 @@ def told(stored: Stored) -> Letter:
         position=letter.position,
         subject=letter.subject,
         input=letter.payload,
+        kind=_kind(letter),
     )
+
+
+def _kind(letter: DeadLetter) -> str:
+    """What kind of job failed; of one that failed again, what it was the first time."""
+    if matches(subjects.again_filter("*", letter.worker), letter.subject):
+        try:
+            return _kind(_again.decode(letter.payload).letter)
+        except payload.UNREADABLE:
+            return ""
+    return subjects.job_kind(letter.subject)
 
 
 def read(stored: Stored) -> DeadLetter:

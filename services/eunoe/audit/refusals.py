@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from eunoe.facts.acts import ActEvent, Done
+from eunoe.facts.distilled import PERSONS
 from eunoe.facts.fold import View
 from eunoe.facts.lineage import everyones
 from eunoe.facts.runs import Version
 from eunoe.facts.times import said
+from eunoe.facts.wording import drawn_by
 from eunoe.schemas.events import FactLabelled, FactMoved, FactRetired
 from eunoe.schemas.facts import Indexed, Source
 from eunoe.schemas.subjects import Caller
@@ -17,7 +19,8 @@ _SEE = {"approved": "approved already", "moved": "moved already"}
 def not_own(caller: Caller, what: Done, target: Indexed) -> str:
     """Of what somebody else stated: who, and who may do this."""
     fact = what.event.id
-    stated = f"{fact} is what {_who(target.source)} stated"
+    drawn = target.source.kind == "model" and target.source.principal == PERSONS
+    stated = f"{fact} was distilled" if drawn else f"{fact} is what {_who(target.source)} stated"
     if not isinstance(what.event, FactRetired):
         return f"{stated}, and only its author or a person {_deed(what.event)} it"
     way_out = f"; a person may delete it (`eunoe fact delete {fact}`)" if caller.role == "person" else ""
@@ -32,8 +35,7 @@ def no_proposal(view: View, version: Version | None, target: Indexed) -> str:
     place = "everyone" if everyones(about) else f"{about.scope} {about.owner!r}"
     way_out = "" if about.scope == "permanent" else f"; `eunoe fact scope {fact} permanent` makes it hold for everyone"
     return (
-        f"{fact} is no proposal: it is what {_who(target.source)} stated for {place}, "
-        f"and {standing(view, version)}{way_out}"
+        f"{fact} is no proposal: it is {_stated(version, target)} for {place}, and {standing(view, version)}{way_out}"
     )
 
 
@@ -64,6 +66,14 @@ def standing(view: View, version: Version | None) -> str:
     if version.state in _SEE:
         return f"{_SEE[version.state]}; see {version.superseded_by}"
     return f"{version.state} by {by.id} ({by.value!r})" if by else version.state
+
+
+def _stated(version: Version | None, target: Indexed) -> str:
+    """``what person ada stated``; of a distilled fact by what, and who said it: ``from rules: the person said``."""
+    if version and version.first.fact.method == "distilled":
+        provenance = version.first.fact.provenance
+        return f"from {drawn_by(provenance.model, provenance.detail)},"
+    return f"what {_who(target.source)} stated"
 
 
 def _deed(event: ActEvent) -> str:

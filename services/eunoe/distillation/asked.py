@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from eunoe.distillation.meanwhile import Meanwhile
@@ -24,13 +26,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Asked:
-    """Serves one space. The work is done by whoever takes the job."""
+    """Serves one space. The work is done by whoever takes the job; ``waits`` says why this worker's waits, empty while
+    it does not."""
 
-    def __init__(self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, *, on: bool) -> None:
+    def __init__(
+        self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, waits: Callable[[], str], *, on: bool
+    ) -> None:
         self._store = store
         self._reader = reader
         self._progress = progress
         self._meanwhile = Meanwhile(store, kinds)
+        self._waits = waits
         self._on = on
 
     async def serve(self, address: Address, data: bytes) -> bytes:
@@ -50,12 +56,14 @@ class Asked:
             return DistilReply(state="nothing", up_to=reached, undistilled=failed, position=standing.head.position)
         await self._submit(address.thread, request, standing)
         state = await self._waited(standing, last, request.wait)
+        done = state.distilled >= last
         return DistilReply(
-            state="done" if state.distilled >= last else "waiting",
+            state="done" if done else "waiting",
             up_to=state.distilled,
             distillations=await self._meanwhile.since(standing, state, Viewer(address.caller, address.thread)),
             undistilled=state.undistilled,
             position=state.position,
+            waits="" if done else self._waits(),
         )
 
     async def _submit(self, thread: str, request: DistilRequest, standing: Standing) -> None:

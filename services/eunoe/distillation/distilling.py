@@ -99,7 +99,7 @@ class Distilling:
     async def again(self, job: DistilJob, message: Stored) -> None:
         """Distil again the ranges of a job from which nothing could be drawn, and whatever else of it is not distilled;
         what fails again is raised."""
-        room = Room(self._doors.stopping)
+        room = Room(self._doors.stopping, self._doors.outage)
         while (standing := await self._doors.progress.of(job.thread)) is not None:
             last = await self._doors.reader.ordinal(standing.head, job.up_to)
             ordinals = rules.failed(standing.state.undistilled, last)

@@ -7,7 +7,7 @@ import random
 
 import anyio
 
-from eunoe.distillation.outage import pause
+from eunoe.distillation.outage import Outage, pause
 from eunoe.runtime.backoff import backoff
 from eunoe.schemas import limits
 from eunoe.schemas.errors import ModelFailed
@@ -19,10 +19,11 @@ LONGEST_SECONDS = 60.0  # seconds that no wait exceeds: what providers allow, th
 
 
 class Room:
-    """The waits of one piece of work. Once ``stopping`` is set, it waits no more."""
+    """The waits of one piece of work, told to the model's ``outage``. Once ``stopping`` is set, it waits no more."""
 
-    def __init__(self, stopping: anyio.Event) -> None:
+    def __init__(self, stopping: anyio.Event, outage: Outage) -> None:
         self._stopping = stopping
+        self._outage = outage
         self._refused = 0
 
     async def waited(self, error: Exception) -> bool:
@@ -43,5 +44,9 @@ class Room:
                 *(self._refused, wait, error),
                 extra={"action": "model_refused"},
             )
-        await pause(wait, self._stopping)
+        self._outage.crowded += 1
+        try:
+            await pause(wait, self._stopping)
+        finally:
+            self._outage.crowded -= 1
         return True

@@ -23,7 +23,7 @@ async def tried(
 ) -> tuple[int, Exception] | None:
     """None once the work is done, or an outage is over that it failed in: whoever asks looks anew how things are then.
     Else, after `limits.ATTEMPTS`, how often it was tried, and the last failure. Raises what passes by itself."""
-    count, room = 0, Room(stopping)
+    count, room = 0, Room(stopping, outage)
     while True:
         try:
             await work()
@@ -39,11 +39,12 @@ async def tried(
             tell(count, error)
             if count >= limits.ATTEMPTS:
                 return count, error
-        await pause(_wait(count, error), stopping)
+            wait = _wait(count, error)
+        await pause(wait, stopping)
 
 
 def _wait(count: int, error: Exception) -> float:
-    """Seconds until the next attempt; a model whose answers are bad is mostly so for longer than anything of our own."""
+    """Seconds until the next attempt; a model that answers badly mostly does so for a while."""
     first = limits.MODEL_AGAIN_SECONDS if isinstance(error, ModelFailed) else FIRST_SECONDS
     longest = limits.MODEL_AGAIN_SECONDS_MAX if isinstance(error, ModelFailed) else LONGEST_SECONDS
     return backoff(count, first=first, longest=longest, jitter=random.random())

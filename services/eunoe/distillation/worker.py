@@ -56,10 +56,15 @@ class DistillationWorker:
         self._pump = Pump(store, self.name, self.handle, key=_lane, clock=clock, ack_wait=waits, fetch=most, jobs=True)
         self._again = Again(store, self.name, self.again, clock)
         self._chosen = choose(settings)
+        model = self._chosen.model
+        named = model.name if model else ""
+        self._outage = Outage(model.probe if model else None, clock, self._pump.stopping, named)
         reader = Reader(store)
         progress = Progress(store, reader)
         self._distilling = self._made(reader, progress)
-        self._asked = Asked(store, reader, progress, Kinds(settings.kinds), on=self._distilling is not None)
+        self._asked = Asked(
+            store, reader, progress, Kinds(settings.kinds), self._outage.said, on=self._distilling is not None
+        )
         self._reviews = self._reviewing()
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -124,7 +129,7 @@ class DistillationWorker:
 
     def _made(self, reader: Reader, progress: Progress) -> Distilling | None:
         """Who distils, None where nobody is to."""
-        distiller, model = self._chosen.distiller, self._chosen.model
+        distiller = self._chosen.distiller
         if distiller is None:
             return None
         stopping = self._pump.stopping
@@ -136,7 +141,7 @@ class DistillationWorker:
             drawing=Drawing(self._store, self._settings, self._clock, reader, distiller),
             appender=Appender(self._auditor, stopping),
             letters=Letters(self._store, self.name, DISTIL),
-            outage=Outage(model.probe if model else None, self._clock, stopping),
+            outage=self._outage,
             stopping=stopping,
         )
         return Distilling(self.name, doors)

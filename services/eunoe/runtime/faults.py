@@ -17,7 +17,7 @@ class WorkerStatus:
     (``waiting``) and those delivered but not done (``in_hand``). Counts are sums over those that run, since
     they started; ``failed`` counts what could not be derived.
 
-    ``outage`` is since when the model that it asks does not answer (ms UTC), 0 while it does. ``wrong`` are the filters
+    ``outage`` is since when the model that it asks cannot be used (ms UTC), 0 while it can. ``wrong`` are the filters
     of its consumer in the server where these are not the right ones.
     """
 
@@ -38,28 +38,24 @@ class WorkerStatus:
 
 
 _MESSAGES = {"distillation": "job", "summarising": "job"}  # what the messages of a worker are called
-_FAILED = {
-    "distillation": ("distillation", "distillations"),
-    "summarising": ("update of a summary", "updates of summaries"),
-}
 
 
 def faults(workers: Sequence[WorkerStatus], dead: int, space: str = DEFAULT_SPACE) -> list[str]:
-    """Workers that do not run (with their backlog), that take other messages than they should, that wait for a model,
-    and that failed; and dead letters."""
+    """Workers that do not run (with their backlog), that take other messages than they should, and that wait for a
+    model; turns whose facts could not be derived; and dead letters, which is what else fails comes to."""
     eunoe = "eunoe" if space == DEFAULT_SPACE else f"eunoe --space {space}"
-    found = [line for worker in workers for line in _of_worker(worker, dead, eunoe)]
+    found = [line for worker in workers for line in _of_worker(worker, eunoe)]
     if dead:
         what = (
-            "1 message was laid aside as a dead letter"
+            "1 piece of work failed and is a dead letter"
             if dead == 1
-            else f"{dead} messages were laid aside as dead letters"
+            else f"{dead} pieces of work failed and are dead letters"
         )
         found.append(f"{what}; `{eunoe} dead list` says which, and why")
     return found
 
 
-def _of_worker(worker: WorkerStatus, dead: int, eunoe: str) -> Iterator[str]:
+def _of_worker(worker: WorkerStatus, eunoe: str) -> Iterator[str]:
     one = _MESSAGES.get(worker.name, "record")
     if not worker.running:
         waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
@@ -74,15 +70,12 @@ def _of_worker(worker: WorkerStatus, dead: int, eunoe: str) -> Iterator[str]:
         since = datetime.fromtimestamp(worker.outage / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
         yield (
-            f"the model that {worker.name} asks has not answered since {since}{waits}; work goes on by itself once it "
-            "does, and `eunoe config` says which model that is, and where"
+            f"the model that {worker.name} asks cannot be used since {since}{waits}; work goes on by itself once it "
+            "can, the log of that worker says why it cannot, and `eunoe config` which model that is, and where"
         )
     if worker.failed and worker.name == "extraction":
         what = "extraction" if worker.failed == 1 else "extractions"
         yield f"{worker.failed} {what} failed; `{eunoe} threads --json` says of which turns, and why (failed)"
-    elif worker.failed and dead:  # else somebody had it done again, or let go of it
-        what = _FAILED[worker.name][worker.failed > 1]
-        yield f"{worker.failed} {what} failed; `{eunoe} dead list` says of which turns, and why"
 
 
 def _counted(count: int, what: str) -> str:

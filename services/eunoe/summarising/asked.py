@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from eunoe.distillation import asked
@@ -28,14 +30,18 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Asked:
-    """Serves one space. The work is done by whoever takes the job."""
+    """Serves one space. The work is done by whoever takes the job; ``waits`` says why this worker's waits, empty while
+    it does not."""
 
-    def __init__(self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, *, on: bool) -> None:
+    def __init__(
+        self, store: Store, reader: Reader, progress: Progress, kinds: Kinds, waits: Callable[[], str], *, on: bool
+    ) -> None:
         self._store = store
         self._reader = reader
         self._progress = progress
         self._meanwhile = Meanwhile(store, kinds)
         self._summaries = SummaryStore(store)
+        self._waits = waits
         self._on = on
 
     async def serve(self, address: Address, data: bytes) -> bytes:
@@ -54,11 +60,13 @@ class Asked:
             return DistilReply(state="nothing", up_to=standing.state.summarised, position=standing.head.position)
         await self._submit(address.thread, request, standing)
         state = await self._waited(standing, last, request.wait)
+        done = state.summarised >= last
         return DistilReply(
-            state="done" if state.summarised >= last else "waiting",
+            state="done" if done else "waiting",
             up_to=state.summarised,
             distillations=await self._meanwhile.since(standing, state, Viewer(address.caller, address.thread)),
             position=state.position,
+            waits="" if done else self._waits(),
         )
 
     async def _last(self, standing: Standing, up_to: int) -> int:

@@ -86,7 +86,7 @@ class Updates:
 
     async def again(self, job: SummariseJob) -> None:
         """Do again what failed, for as few turns as wait by now; what fails again is raised."""
-        run, room = _Run(least=1), Room(self._doors.stopping)
+        run, room = _Run(least=1), Room(self._doors.stopping, self._doors.outage)
         while (found := await self._next(job, run)) is not None:
             try:
                 await self._update(*found, run)

@@ -55,6 +55,8 @@ class SummarisingWorker:
         reader = Reader(store)
         progress = Progress(store, reader, PRODUCER, CALLER)
         model = self._chosen.model
+        named = model.name if model else ""
+        outage = Outage(model.probe if model else None, clock, self._pump.stopping, named)
         doors = Doors(
             store=store,
             clock=clock,
@@ -62,13 +64,13 @@ class SummarisingWorker:
             progress=progress,
             appender=Appender(auditor, self._pump.stopping, PRODUCER),
             letters=Letters(store, self.name, KIND),
-            outage=Outage(model.probe if model else None, clock, self._pump.stopping),
+            outage=outage,
             summariser=self._chosen.summariser,
             window=settings.window,
             stopping=self._pump.stopping,
         )
         self._updates = Updates(self.name, doors)
-        self._asked = Asked(store, reader, progress, Kinds(settings.kinds), on=self._on)
+        self._asked = Asked(store, reader, progress, Kinds(settings.kinds), outage.said, on=self._on)
 
     def handlers(self) -> Mapping[str, Handler]:
         return {"summarise": self._asked.serve}

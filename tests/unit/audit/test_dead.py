@@ -77,7 +77,7 @@ async def test_letters_are_listed_in_pages_in_their_order(desk: Desk) -> None:
     assert (numbers(second.letters), second.total, second.more) == ([3], 3, False)
     assert second.letters[0] == Letter(
         number=3, worker="distillation", reason="it ended", attempts=5, time=8, thread="t",
-        subject="eunoe.default.job.distil.t", input=JOB,
+        subject="eunoe.default.job.distil.t", input=JOB, kind="distil",
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from views import plain
 
 from eunoe.cli import context_view, turns_view

@@ -11,7 +11,8 @@ NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
 
 JOB = Letter(
     number=7, worker="distillation", reason="ModelFailed: no answer", attempts=5, time=NINE, thread="builder",
-    subject="eunoe.default.job.distil.builder", input='{"v":1,"thread":"builder","up_to":4,"position":9}',
+    subject="eunoe.default.job.distil.builder", kind="distil",
+    input='{"v":1,"thread":"builder","up_to":4,"position":9}',
 )  # fmt: skip
 RECORD = Letter(
     number=9, worker="facts", reason="ValueError: no", attempts=1, time=NINE, thread="t", position=40,
@@ -24,7 +25,7 @@ def test_letters_are_two_lines_each_and_counted() -> None:
     lines = plain(dead_view.listed(DeadReply(letters=(JOB, RECORD), total=12, more=True), 80))
 
     assert lines == [
-        "7 · 2026-01-31 09:05 · distillation · thread builder",
+        "7 · 2026-01-31 09:05 · distillation (distil) · thread builder",
         "  ModelFailed: no answer",
         "9 · 2026-01-31 09:05 · facts · thread t · position 40",
         "  ValueError: no",
@@ -48,7 +49,7 @@ def test_none_is_said() -> None:
 
 def test_a_letter_of_a_job_shows_the_job_as_it_was_written() -> None:
     assert plain(dead_view.shown(JOB, 80)) == [
-        "7 · 2026-01-31 09:05 · distillation · thread builder",
+        "7 · 2026-01-31 09:05 · distillation (distil) · thread builder",
         "reason: ModelFailed: no answer",
         "5 attempts, laid aside 2026-01-31 09:05:07Z",
         "subject: eunoe.default.job.distil.builder",
@@ -70,7 +71,7 @@ def test_what_became_of_letters_is_a_line_each() -> None:
 
     assert plain(dead_view.done(replayed, 80)) == [
         "replayed 7 · 2026-01-31 09:05 · facts · thread t",
-        "their work waits for its workers; what fails again becomes a dead letter again",
+        "their work waits for its workers; what fails again is a letter of a new number",
     ]
     assert plain(dead_view.done(dropped, 80)) == ["dropped 7 · 2026-01-31 09:05 · facts · thread t"]
 

@@ -163,9 +163,9 @@ def test_turns_of_which_distilling_failed_are_counted() -> None:
     reply = DistilReply(state="nothing", up_to=9, undistilled=((1, 3, "no answer"), (7, 7, "no answer")))
 
     assert plain(distil_view.made(Made("distil", "t", reply), 80)) == [
-        "nothing to do: 9 committed turns are distilled",
-        "from 4 committed turns nothing could be drawn: `eunoe distillations` says why,",
-        "and `eunoe dead list` what there is to have done again",
+        "nothing to do: 9 committed turns are worked on, of which 4 failed",
+        "`eunoe distillations` says why, and `eunoe dead list` what there is to have done",
+        "again",
     ]
 
 
@@ -192,6 +192,18 @@ def test_what_goes_on_in_the_background_is_said() -> None:
         "`eunoe distillations` shows what is made, and `eunoe status` what holds it up",
     ]
     assert not found.well
+
+
+def test_what_holds_the_work_up_is_said() -> None:
+    """While it waits, and when the wait ends first."""
+    reply = DistilReply(state="waiting", up_to=2, waits="the model openai:x cannot be reached")
+
+    assert distil_view.progress("distil", reply) == (
+        "2 committed turns distilled so far; it waits, as the model openai:x cannot be reached"
+    )
+    assert plain(distil_view.made(Made("distil", "t", reply), 120), 120) == [
+        "not done yet: 2 committed turns are distilled. It waits, as the model openai:x cannot be reached",
+    ]
 
 
 def test_a_summary_that_was_left_as_it_is_does_not_go_on() -> None:

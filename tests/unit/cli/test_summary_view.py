@@ -43,8 +43,12 @@ def test_older_versions_come_first() -> None:
     assert lines[-2:] == ["1 committed turn waits for the next version", "it was last left as it is: no answer"]
 
 
-def test_no_summary_says_from_when_on_there_is_one() -> None:
-    """It is written from three turns on."""
-    assert plain(summary_view.shown(SummaryReply(waiting=2), 80)) == [
-        "no summary yet; 2 committed turns would be in it, and it is written from 3 on"
+def test_no_summary_says_when_there_is_one() -> None:
+    """It is written of three turns on that leave contexts, or when somebody asks for it."""
+    assert plain(summary_view.shown(SummaryReply(waiting=12), 80)) == [
+        "no summary yet of 12 committed turns: it is written once 3 or more of them leave",
+        "contexts, or now by `eunoe summarise THREAD`",
+    ]
+    assert plain(summary_view.shown(SummaryReply(), 80)) == [
+        "no summary yet: no turn is committed that it could tell of"
     ]

@@ -111,7 +111,7 @@ async def test_while_the_model_is_away_the_answer_says_that_it_waits(
             return len(await desk.distilled()) == 1
 
         await until_found(done, "it is distilled")
-        assert reply.state == "waiting"
+        assert (reply.state, reply.waits) == ("waiting", "the model scripted:m cannot be reached")
         tasks.cancel_scope.cancel()
 
 

@@ -63,6 +63,61 @@ async def test_what_is_too_much_just_now_is_no_attempt(waited: list[float]) -> N
     assert waited == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
 
 
+async def test_each_wait_after_a_bad_answer_is_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is bad for a moment is given half a minute; what else fails is tried again sooner."""
+    waits: list[float] = []
+
+    async def pause(seconds: float, stopping: anyio.Event) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(trying, "pause", pause)
+    monkeypatch.setattr("eunoe.distillation.trying.random.random", lambda: 0.0)
+    bad = ModelFailed("I would rather not", reason="unreadable")
+
+    assert await outcome(Scripted(), *[bad] * 5) == (5, 5)
+    assert await outcome(Scripted(), *[ValueError("no")] * 5) == (5, 5)
+
+    assert waits == [2.0, 4.0, 8.0, 16.0, 0.25, 0.5, 1.0, 2.0]
+
+
+async def test_the_log_says_when_an_outage_has_another_reason_and_when_it_ends(
+    waited: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each reason once, however often the model is asked; and so does whoever asks what work waits for."""
+    answers = ["unreachable", "unreachable", "rejected", "rejected", ""]
+    said: list[str] = []
+
+    async def probe() -> None:
+        said.append(gone.said())
+        if reason := answers.pop(0):
+            raise ModelFailed(f"it is {reason}", reason=reason)
+
+    gone = Outage(probe, ManualClock(1), anyio.Event(), "openai:x")
+    assert await gone.waited(ModelFailed("no route", reason="unreachable"))
+
+    assert caplog.messages == [
+        "waiting for the model: it is unreachable",
+        "still waiting for the model, as now it is rejected",
+        "the model answers again, and work goes on",
+    ]
+    reached, taken = "the model openai:x cannot be reached", "the model openai:x takes no request"
+    assert [*said, gone.said()] == ["", reached, reached, taken, taken, ""]
+
+
+async def test_what_waits_for_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as it waits."""
+    said: list[str] = []
+    gone = Outage(Scripted().probe, ManualClock(1), anyio.Event(), "openai:x")
+
+    async def pause(seconds: float, stopping: anyio.Event) -> None:
+        said.append(gone.said())
+
+    monkeypatch.setattr(room, "pause", pause)
+
+    assert await room.Room(anyio.Event(), gone).waited(FULL)
+    assert [*said, gone.said()] == ["the model openai:x has no room for a request", ""]
+
+
 async def test_what_never_fits_fails_in_the_end(waited: list[float]) -> None:
     """After a quarter of an hour each refusal is an attempt."""
     refused = [FULL] * (limits.REFUSALS + limits.ATTEMPTS)

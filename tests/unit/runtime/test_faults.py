@@ -25,15 +25,17 @@ NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
         (
             WorkerStatus("distillation", 1, waiting=4, in_hand=2, outage=NOON),
             [
-                "the model that distillation asks has not answered since 2026-01-01T12:00:00Z, and 6 jobs wait for it; "
-                "work goes on by itself once it does, and `eunoe config` says which model that is, and where"
+                "the model that distillation asks cannot be used since 2026-01-01T12:00:00Z, and 6 jobs wait for it; "
+                "work goes on by itself once it can, the log of that worker says why it cannot, and `eunoe config` "
+                "which model that is, and where"
             ],
         ),
         (
             WorkerStatus("summarising", 1, outage=NOON),
             [
-                "the model that summarising asks has not answered since 2026-01-01T12:00:00Z; "
-                "work goes on by itself once it does, and `eunoe config` says which model that is, and where"
+                "the model that summarising asks cannot be used since 2026-01-01T12:00:00Z; "
+                "work goes on by itself once it can, the log of that worker says why it cannot, and `eunoe config` "
+                "which model that is, and where"
             ],
         ),
         (
@@ -55,18 +57,15 @@ def test_what_is_wrong_with_a_worker(worker: WorkerStatus, said: list[str]) -> N
     assert faults([worker], 0, "lab") == said
 
 
-def test_what_failed_is_told_of_while_its_letters_are_there() -> None:
+def test_what_failed_is_told_of_once_and_while_its_letters_are_there() -> None:
     """Once they were replayed or dropped, nothing is left to do."""
     workers = [WorkerStatus("distillation", 1, failed=1), WorkerStatus("summarising", 1, failed=2)]
 
     assert faults(workers, 0) == []
-    assert faults(workers, 3)[:2] == [
-        "1 distillation failed; `eunoe dead list` says of which turns, and why",
-        "2 updates of summaries failed; `eunoe dead list` says of which turns, and why",
-    ]
+    assert faults(workers, 3) == ["3 pieces of work failed and are dead letters; `eunoe dead list` says which, and why"]
 
 
 def test_dead_letters_are_told_of_with_the_command_that_shows_them() -> None:
     """In the default space the command names none."""
-    assert faults([], 1) == ["1 message was laid aside as a dead letter; `eunoe dead list` says which, and why"]
-    assert faults([], 2) == ["2 messages were laid aside as dead letters; `eunoe dead list` says which, and why"]
+    assert faults([], 1) == ["1 piece of work failed and is a dead letter; `eunoe dead list` says which, and why"]
+    assert faults([], 2) == ["2 pieces of work failed and are dead letters; `eunoe dead list` says which, and why"]
