@@ -64,23 +64,23 @@ class Client(BaseClient):
     async def write(self, command: bytes) -> None:
         """Send one whole protocol command; raises OSError when the connection breaks meanwhile.
 
-        The first command of a turn of the event loop is written at once, the others together at its end.
+        The commands of one turn of the event loop are written together at its end: a write costs more than they do.
         """
         transport: Any = self._transport
         if self._pending or not self._plain:
             await self._send_command(command)
             await self._flush_pending()
             return
-        if self._written:
-            self._together.append(command)
-        else:
+        self._together.append(command)
+        if not self._written:
             self._written = True
-            asyncio.get_running_loop().call_soon(self._write_rest)  # before the write, which may fail
-            _put(transport, command)
+            asyncio.get_running_loop().call_soon(self._write_rest)
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
-        """Return when the server has handled all that was sent. nats-py's ping overtakes what waits for its flusher."""
+        """Return when the server has handled all that was sent. nats-py's ping overtakes what waits for its flusher, and
+        what is to be written together."""
+        self._write_rest()
         transport: Any = self._transport
         if self._pending and self.is_connected and transport is not None:
             waiting, self._pending, self._pending_data_size = self._pending[:], [], 0
