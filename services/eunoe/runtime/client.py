@@ -78,8 +78,8 @@ class Client(BaseClient):
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
-        """Return when the server has handled all that was sent. nats-py's ping overtakes what waits for its flusher, and
-        what is to be written together."""
+        """Return when the server has handled all that was sent. nats-py's ping overtakes what waits for its flusher,
+        and what is to be written together."""
         self._write_rest()
         transport: Any = self._transport
         if self._pending and self.is_connected and transport is not None:
