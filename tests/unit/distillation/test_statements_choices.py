@@ -54,6 +54,8 @@ def test_what_somebody_wishes_just_now_is_no_preference(said: str) -> None:
         ("We decided to use RabbitMQ for the mail.", "We won't use RabbitMQ after all.", "mail"),
         ("We decided to use RabbitMQ for the mail.", "We decided not to use RabbitMQ.", "mail"),
         ("We decided to use RabbitMQ.", "We are not going to use RabbitMQ after all.", "use rabbitmq"),
+        ("We decided to use RabbitMQ.", "We're not using RabbitMQ after all.", "use rabbitmq"),
+        ("We decided to use RabbitMQ.", "We decided against RabbitMQ.", "use rabbitmq"),
     ],
 )
 def test_a_decision_that_is_undone_has_its_identity(before: str, after: str, name: str) -> None:
@@ -93,3 +95,10 @@ def test_what_works_again_is_no_longer_broken(again: str) -> None:
 
 def test_somebody_who_is_back_is_no_state_of_a_thing() -> None:
     assert facts("My wife is back.") == facts("The dog is back.") == []
+
+
+def test_what_is_said_beside_a_task_or_a_reminder_is_no_part_of_it() -> None:
+    assert facts("Remember that the badge is in the drawer, by the way.") == [
+        ("note", "badge drawer", "the badge is in the drawer")
+    ]
+    assert facts("Your task: mend the garden gate, btw.") == [("task", "current", "mend the garden gate")]

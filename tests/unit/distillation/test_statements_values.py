@@ -127,7 +127,18 @@ def test_who_says_their_name_has_one(said: str, name: str) -> None:
     "am",
     [
         *("Polish", "Brazilian", "Dutch", "Catholic", "Israeli", "Vegan", "Gemini", "Tired", "Here", "Back", "Working"),
-        *("sure", "Not Ravi", "Product Owner", "Senior Developer", "Team Red", "the owner", "New Here", "AFK"),
+        *(
+            "sure",
+            "Not Ravi",
+            "Product Owner",
+            "Senior Developer",
+            "Team Red",
+            "Head of Data",
+            "Chief",
+            "the owner",
+            "New Here",
+            "AFK",
+        ),
         *("Rust developer", "Lima based"),
     ],
 )

@@ -67,9 +67,15 @@ def _opened(sentence: str, start: int, end: int, language: Language) -> Clause |
         start = found.end()
     while start < end and seen[start] in _END:
         start += 1
+    end = _closed(seen, start, language)
+    rest = sentence[start:].rstrip(_END)
+    return Clause(text[start:end], seen[start:end], rest[: _closed(plain(rest), 0, language)]) if start < end else None
+
+
+def _closed(seen: str, start: int, language: Language) -> int:
+    """Where what is said from ``start`` on ends, without what closes it and says nothing."""
     closing = compiled(language.closings).search(seen, start)
-    end = closing.start() if closing else end
-    return Clause(text[start:end], seen[start:end], sentence[start:].rstrip(_END)) if start < end else None
+    return closing.start() if closing else len(seen)
 
 
 def _quotes(sentence: str) -> bool:

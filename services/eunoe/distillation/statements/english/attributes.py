@@ -37,7 +37,7 @@ _FROM_TO = (
 _PART = r"(?-i:[A-Z][a-z]+(?:['-]?[A-Z][a-z]+)*)"
 _CALLED = (  # of one word only where that is no adjective; of more where none is a title
     rf"(?:(?!(?:[\w'-]+ ){{0,2}}{TITLE}\b)(?!{NO_NAME}\b){_PART}(?: {_PART}){{1,2}}|"
-    rf"(?!(?:{NO_NAME}|{NO_SELF})\b){_PART}(?! (?-i:[A-Z])))"
+    rf"(?!(?:{NO_NAME}|{NO_SELF}|{TITLE})\b){_PART}(?! (?-i:[A-Z])))"
 )
 
 _NUMBERED = (

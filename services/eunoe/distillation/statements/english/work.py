@@ -88,13 +88,15 @@ def _decisions(we: str, lets: str, whose: Speaker) -> tuple[Pattern, ...]:
     forms = (
         (rf"{decided} (?P<what>to (?:switch|move|change) from (?P<was>[\w .-]{{1,40}}?) to .{{2,}})", "{topic}", True),
         (
-            rf"{decided} (?P<what>not to (?:use|go with|switch to|move to) (?P<was>{_NAMED_ONE}))(?: after all)?$",
+            rf"{decided} (?P<what>(?:not to (?:use|go with|switch to|move to)|against(?: using| going with)?) "
+            rf"(?P<was>{_NAMED_ONE}))(?: after all)?$",
             "{topic}",
             True,
         ),
         (
-            rf"{we}(?: won't| will not| are not going to|'re not going to|'m not going to|'ll not) (?P<what>(?:use|go "
-            rf"with|switch to|move to) (?P<was>{_NAMED_ONE})(?: for .{{2,}}?)?) after all$",
+            rf"{we}(?: won't| will not| are not going to|'re not going to|'m not going to|'re not|"
+            rf" are not|'m not) (?P<what>(?:use|using|go with|going with|switch to|move to) "
+            rf"(?P<was>{_NAMED_ONE})(?: for .{{2,}}?)?) after all$",
             "{topic}",
             True,
         ),
