@@ -76,7 +76,7 @@ _NAMED_ONE = r"(?:the )?[\w.+#-]+(?: [\w.+#-]+)?"
 _FOR = r"(?:for|as) (?:the|our) (?P<about>[\w-]+(?: [\w-]+){0,2}?)"
 BARE = (  # a date, a number or a pronoun alone, which does not say what it is of
     rf"(?:(?:{DAY_OR_MONTH}|\d[\w.:/%-]*|it|that|this|those|these|them|one|ones|first|second|third|last|former|latter|"
-    r"other|same|previous|both|option(?: \w+)?|mine|yours|his|hers|the|of|on|at|by|next|week|month|tomorrow|today|"
+    r"other|same|previous|both|option \w+|mine|yours|his|hers|the|of|on|at|by|next|week|month|tomorrow|today|"
     r"tonight|noon|instead|then|now|again|for|too|please)(?:,? |$))+$"
 )
 _INSTEAD = r"(?: (?:instead of|rather than|and not) (?P<was>[\w .-]{1,40}))?"
