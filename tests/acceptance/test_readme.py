@@ -1,4 +1,4 @@
-"""What the README shows of the command line is what a new home prints."""
+"""What the README and the guide to distilling show of the command line is what a new home prints."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ import pytest
 from shell import Ran, Shell
 
 ROOT = Path(__file__).resolve().parents[2]
-CHANGES = re.compile(r"[0-9a-f]{64}|\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z")  # hashes and times of a run
+CHANGES = re.compile(
+    r"[0-9a-f]{64}|\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{3})?Z)?"
+)  # hashes and times of a run
 SIZES = re.compile(
-    r"position \d+|\d+ (?:records|events)"
+    r"(?:position|record) \d+|\d+ (?:records|events)"
 )  # of the log, which also holds what workers say when they can
 FACT = re.compile(r"\bf[a-z2-7]{10}\b")  # ids, which differ where a fact was stated
 
 
-def shown() -> Iterator[tuple[list[str], list[str]]]:
-    """Every command of the README's blocks with the lines that it is said to print."""
-    for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL):
+def shown(file: str = "README.md") -> Iterator[tuple[list[str], list[str]]]:
+    """Every command of a document's blocks with the lines that it is said to print."""
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / file).read_text(encoding="utf-8"), re.DOTALL):
         for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             first, *lines = command.splitlines()
             yield shlex.split(first), lines
@@ -55,7 +57,7 @@ class Reader:
         """The lines shown that were not printed in that order; an ellipsis stands for any."""
         printed, missing = iter(done.lines), []
         for line in lines:
-            if line == "…":
+            if line.strip() == "…":
                 continue
             found = next((one for one in printed if stable(one) == stable(line)), None)
             if found is None:
@@ -89,6 +91,19 @@ def test_the_readme_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Mo
                         break
                 else:
                     raise AssertionError("its facts never came")
+
+
+def test_the_guide_to_distilling_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In another new home of hers."""
+    monkeypatch.chdir(ROOT)
+    eunoe = Shell(tmp_path).named("person", "dana")
+    reader = Reader(eunoe)
+
+    with eunoe.up():
+        for words, lines in shown("docs/distilling.md"):
+            done = reader.types(words)
+            assert done.code == 0, done.err
+            assert reader.missing(lines, done) == [], words
 
 
 def test_its_program_runs_as_it_stands(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_it_says_where_the_data_is_and_that_it_runs_and_stops_at_ctrl_c(up: Proc
     assert up.until("data") == f"data     {tmp_path}/data/eunoe"
     assert up.until("server").startswith("server   nats://127.0.0.1:")
     assert up.until("workers") == "workers  audit, extraction, facts, composition, distillation, summarising"
+    assert up.until("distils") == "distils  rules"
     assert up.until("ready") == "ready    press Ctrl-C to stop"
     server = endpoint.find(tmp_path / "data" / "eunoe")
     assert server is not None
@@ -193,6 +194,7 @@ def test_as_json_it_says_in_one_line_that_all_is_ready(tmp_path: Path) -> None:
     assert ready["space"] == "lab"
     assert ready["url"].startswith("nats://127.0.0.1:")
     assert ready["workers"] == ["audit", "extraction", "facts", "composition", "distillation", "summarising"]
+    assert ready["distils"] == "rules"
     assert ready["pid"] == process.process.pid
 
 

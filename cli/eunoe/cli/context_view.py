@@ -138,13 +138,8 @@ def _deeds(found: Context) -> Iterator[Said]:
 
 def pending(found: Context) -> str:
     """Of which turns facts were not there, and what has them drawn: a look asks for nothing."""
-    turns = named(found.recipe.pending, "turn", "turns")
-    if found.recipe.turn and not found.reconstructed:
-        return f"facts of {turns} were not drawn yet when this was composed"
-    return (
-        f"facts of {turns} are not drawn yet; they are once an agent goes on, or now by "
-        f"`eunoe distil {shlex.quote(found.thread)}`"
-    )
+    turns, thread = named(found.recipe.pending, "turn", "turns"), shlex.quote(found.thread)
+    return f"facts of {turns} were not drawn yet; they are once an agent goes on, or now by `eunoe distil {thread}`"
 
 
 def summarised(shown: ShownSummary, source: str) -> str:

@@ -65,6 +65,7 @@ def _as_text(ctx: typer.Context, settings: Settings, url: str, fleet: Fleet) -> 
     out.print(f"data     {settings.data}", soft_wrap=True)
     out.print(f"server   {url}", soft_wrap=True)
     out.print(f"workers  {', '.join(fleet.posts)}")
+    out.print(f"distils  {_distils(settings)}", soft_wrap=True)
     out.print("ready    press Ctrl-C to stop")
 
 
@@ -74,6 +75,14 @@ def _as_json(ctx: typer.Context, settings: Settings, url: str, fleet: Fleet) -> 
         "space": settings.space,
         "url": url,
         "workers": list(fleet.posts),
+        "distils": _distils(settings),
         "pid": os.getpid(),
     }
     emit_line(ctx, ready, str)
+
+
+def _distils(settings: Settings) -> str:
+    """What draws facts from what is said: ``rules``, the model by its name, or ``off``."""
+    if settings.distiller in ("rules", "off"):
+        return settings.distiller
+    return settings.model or "rules"

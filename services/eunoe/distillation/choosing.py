@@ -27,7 +27,8 @@ class Chosen:
 
 
 def chosen(settings: Settings) -> Chosen:
-    """What the settings say; raises `Misconfigured` for a model that there is not."""
+    """What the settings say; raises `Misconfigured` for a model that there is not, and for an address alone."""
+    opening.check(settings)
     wanted = settings.distiller or ("model" if settings.model else "rules")
     if wanted == "off":
         return Chosen(None, None)

@@ -41,6 +41,7 @@ MUST_BE = {  # by pydantic's type of an error: what the value has to be, with th
     "tuple_type": "a list",
 }
 FORMS = {"sync": "always, or a time like 500ms or 2s", "server_memory": "a size like 512MiB or 1GiB"}
+EXAMPLES = {"review": '{"every": "turn"}'}  # of what is given as JSON in a variable
 # Not quoted when wrong; a URL may hold a login.
 SECRET = ("password", "url", "model_url", "model_key", "redis_url", "redis_secret")
 OTHER_VARIABLES = ("EUNOE_CONFIG", "EUNOE_DEBUG")  # variables that are no field of the settings
@@ -131,7 +132,8 @@ def _variables() -> dict[str, Any]:
     except SettingsError as error:
         named = re.search(r'field "(\w+)"', str(error))
         variable = PREFIX + named[1].upper() if named else "a variable"
-        raise Misconfigured(f"{variable} cannot be read; a table or a list is given as JSON") from None
+        example = f", such as {EXAMPLES[named[1]]}" if named and named[1] in EXAMPLES else ""
+        raise Misconfigured(f"{variable} cannot be read; a table or a list is given as JSON{example}") from None
 
 
 def _refuse_unknown_variables() -> None:

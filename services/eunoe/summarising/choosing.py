@@ -22,7 +22,8 @@ class Chosen:
 
 def chosen(settings: Settings) -> Chosen:
     """What the settings say: as facts are distilled, and where they are not, by the model if there is one. Raises
-    `Misconfigured` for a model that there is not."""
+    `Misconfigured` for a model that there is not, and for an address alone."""
+    opening.check(settings)
     if settings.distiller == "rules" or not (settings.model or settings.distiller == "model"):
         return Chosen(RulesSummariser(), None)
     model = opening.opened(settings)

@@ -13,6 +13,7 @@ from desks import AGENT, whole_turn
 from fact_desks import PERSON, FactDesk, recorded, written
 
 from eunoe.audit import conditions
+from eunoe.facts.distilled import PERSONS
 from eunoe.schemas import ids, limits, records, subjects
 from eunoe.schemas.errors import Busy, Denied, DoesNotFit, EunoeError, Invalid, NotFound, Stale
 from eunoe.schemas.events import (
@@ -29,7 +30,7 @@ from eunoe.schemas.events import (
     TurnCommitted,
     TurnOpened,
 )
-from eunoe.schemas.facts import Scope
+from eunoe.schemas.facts import Provenance, Scope
 from eunoe.schemas.requests import AppendReply, AppendRequest
 from eunoe.schemas.subjects import Caller
 
@@ -258,6 +259,19 @@ async def test_an_act_goes_to_the_home_of_its_fact(desk: FactDesk) -> None:
 
     assert isinstance(error, Invalid)
     assert "is a fact of thread 't'; what is done to it goes to thread t" in str(error)
+
+
+async def test_a_distilled_fact_that_is_no_proposal_is_told_by_what_and_who_said_it(desk: FactDesk) -> None:
+    """As everywhere else it is shown."""
+    said = Provenance(thread="t", turn=1, entries=(1,), model="rules", detail="the person said")
+    fact = msgspec.structs.replace(recorded("x", who=PERSONS).fact, method="distilled", provenance=said)
+    await desk.plant(HERE, FactRecorded(fact=fact))
+    drawn = written(HERE, 1)
+
+    assert str(await refused(desk, BOOK, FactApproved(id=drawn, fact=decision("uv").fact))) == (
+        f"{drawn} is no proposal: it is from rules: the person said, for thread 't', and in force; "
+        f"`eunoe fact scope {drawn} permanent` makes it hold for everyone"
+    )
 
 
 async def test_only_a_proposal_is_approved(desk: FactDesk) -> None:

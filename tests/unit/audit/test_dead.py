@@ -153,6 +153,16 @@ async def test_what_failed_again_is_asked_for_as_it_failed_first(desk: Desk) -> 
     assert await jobs(desk) == {"eunoe.default.job.again-extraction.1": asked_for}
 
 
+async def test_a_letter_says_what_kind_of_job_failed(desk: Desk) -> None:
+    """Of what failed again, the kind that it was the first time; of a record, none."""
+    review = of_job(subject=subjects.job("default", "review", "t"))
+    again = msgspec.json.encode(AgainJob(number=3, letter=review)).decode()
+    await laid(desk, of_job(), review, of_job(again, subject=subjects.job_again("default", "distillation", 3)))
+    await laid(desk, of_record(1), of_job("{}", subject=subjects.job_again("default", "distillation", 3)))
+
+    assert [letter.kind for letter in (await asked(desk)).letters] == ["distil", "review", "review", "", ""]
+
+
 async def test_what_failed_again_and_cannot_be_read_can_only_be_dropped(desk: Desk) -> None:
     """Another version may have asked for it."""
     await laid(desk, of_job('{"number":3}', "extraction", subjects.job_again("default", "extraction", 3)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from views import plain
 
 from eunoe.cli import context_view, turns_view
@@ -90,7 +89,8 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "differs: renderer 2, not 1",
         "not fresh: thread; ask again, or wait longer",
         "refused: composed in place of c0, which was too long for its provider",
-        "pending: facts of turns 4-5 were not drawn yet when this was composed",
+        "pending: facts of turns 4-5 were not drawn yet; they are once an agent goes on, or now by "
+        "`eunoe distil builder`",
         "ahead: turns 6, 8-9 leave next",
         "left out: 3 turns before turn 4",
         "summary: version 3, turn 2, by rules, shortened to 1,400 bytes",
@@ -116,16 +116,12 @@ def test_a_reconstructed_context_says_so_and_follows_none() -> None:
     ]
 
 
-@pytest.mark.parametrize("reconstructed", [False, True])
-def test_turns_whose_facts_are_not_drawn_come_with_the_command_that_draws_them(reconstructed: bool) -> None:
-    """At the next request, and of a past turn as it would be now: a look has nothing drawn."""
-    turn = 3 if reconstructed else 0
-    found = composed(
-        thread="my thread", turn=turn, reconstructed=reconstructed, recipe=recipe(turn=turn, pending=(1, 2, 3))
-    )
+def test_a_thread_whose_name_needs_quotes_is_quoted_in_the_command() -> None:
+    """That draws the facts which are not there yet."""
+    found = composed(thread="my thread", recipe=recipe(pending=(4,)))
 
     assert (
-        "pending: facts of turns 1-3 are not drawn yet; they are once an agent goes on, or now by "
+        "pending: facts of turn 4 were not drawn yet; they are once an agent goes on, or now by "
         "`eunoe distil 'my thread'`"
     ) in plain(context_view.remarks(found), 200)
 

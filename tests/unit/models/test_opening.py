@@ -9,7 +9,7 @@ from model_server import serving
 from pydantic import SecretStr
 
 import eunoe.models
-from eunoe.models.opening import opened
+from eunoe.models.opening import check, opened
 from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import Misconfigured
 
@@ -18,6 +18,18 @@ from eunoe.schemas.errors import Misconfigured
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OLLAMA_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
+
+
+def test_an_address_without_a_model_is_refused() -> None:
+    """Who set it wants that asked; not so where rules are wanted, nobody distils, or reviews name a model of their
+    own."""
+    url = {"model_url": "http://127.0.0.1:11434/v1"}
+    with pytest.raises(Misconfigured, match="EUNOE_MODEL_URL is set and EUNOE_MODEL is not, so no model is asked"):
+        check(Settings.model_validate(url))
+
+    for wanted in ({"model": "openai:x"}, {"distiller": "rules"}, {"distiller": "off"}):
+        check(Settings.model_validate({**url, **wanted}))
+    check(Settings.model_validate({**url, "review": {"every": "turn", "model": "openai:x"}}))
 
 
 def test_no_model_is_none() -> None:

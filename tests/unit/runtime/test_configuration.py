@@ -240,7 +240,7 @@ def test_reviews_are_off_by_default() -> None:
             "it must be PROVIDER:NAME, such as openai:gpt-5-mini",
         ),
         ('{"evry": "turn"}', "there is no setting review.evry (EUNOE_REVIEW); did you mean every?"),
-        ("turn", "EUNOE_REVIEW cannot be read; a table or a list is given as JSON"),
+        ("turn", 'EUNOE_REVIEW cannot be read; a table or a list is given as JSON, such as {"every": "turn"}'),
     ],
 )
 def test_a_wrong_review_is_one_line(monkeypatch: pytest.MonkeyPatch, value: str, says: str) -> None:
