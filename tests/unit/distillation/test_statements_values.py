@@ -24,9 +24,19 @@ def test_a_comma_or_a_point_between_digits_ends_no_value(said: str, fact: Fact) 
     assert facts(said) == [fact]
 
 
-@pytest.mark.parametrize("said", ["The quota is 4, 5 or 6.", "The budget is 12 000 kr.", "The limit is 7 of 9."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The quota is 4, 5 or 6.",
+        "The budget is 12 000 kr.",
+        "The limit is 7 of 9.",
+        "The ticket is OPS-7,OPS-8.",
+        "The deadline is Monday, or Thursday.",
+        "The owner is Tove, Ravi and Ana.",
+    ],
+)
 def test_what_could_be_kept_in_part_alone_is_no_fact(said: str) -> None:
-    """A number of several, and one that goes on in a way that is not known."""
+    """One of several, and a number that goes on in a way that is not known."""
     assert facts(said) == []
 
 

@@ -72,8 +72,9 @@ _PLACED = (
     r"(?:script|(?:config|configuration|settings|log|lock|env) file|entry ?point|url|link|endpoint|time ?zone|"
     r"directory|folder|path)"
 )
-_UNTIL = (  # a comma or colon between digits, and a comma inside a date, ends no value
-    rf"(?=$|,(?!\d| {_DATE_GOES_ON}| \d+ (?:or|and)\b)|;|:(?!\d)"
+_ONE_OF = r"(?:or\b|\d+ (?:or|and)\b|[\w.#'-]+,? (?:or|and) [\w.#'-]+(?=$|[,;]))"  # after a comma in a list
+_UNTIL = (  # a comma or colon between digits, and a comma inside a date or a list, ends no value
+    rf"(?=$|,(?!\w| {_DATE_GOES_ON}| {_ONE_OF})|;|:(?!\d)"
     rf"| (?:and|but|so|for now|now|from now on|at the moment|not|instead|again|{ASIDE})\b)"
 )
 
