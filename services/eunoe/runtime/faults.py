@@ -70,8 +70,8 @@ def _of_worker(worker: WorkerStatus, eunoe: str) -> Iterator[str]:
         since = datetime.fromtimestamp(worker.outage / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         waits = f", and {_counted(worker.backlog, one)} for it" if worker.backlog else ""
         yield (
-            f"the model that {worker.name} asks cannot be used since {since}{waits}; work goes on by itself once it "
-            "can, the log of that worker says why it cannot, and `eunoe config` which model that is, and where"
+            f"the model that {worker.name} asks has not been usable since {since}{waits}; work goes on by itself once "
+            "it is, the log of that worker says why it is not, and `eunoe config` which model that is, and where"
         )
     if worker.failed and worker.name == "extraction":
         what = "extraction" if worker.failed == 1 else "extractions"
