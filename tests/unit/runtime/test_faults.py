@@ -25,8 +25,8 @@ NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
         (
             WorkerStatus("distillation", 1, waiting=4, in_hand=2, outage=NOON),
             [
-                "the model that distillation asks has not been usable since 2026-01-01T12:00:00Z, and 6 jobs wait for it; "
-                "work goes on by itself once it is, the log of that worker says why it is not, and `eunoe config` "
+                "the model that distillation asks has not been usable since 2026-01-01T12:00:00Z, and 6 jobs wait for "
+                "it; work goes on by itself once it is, the log of that worker says why it is not, and `eunoe config` "
                 "which model that is, and where"
             ],
         ),
