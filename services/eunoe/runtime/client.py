@@ -64,17 +64,19 @@ class Client(BaseClient):
     async def write(self, command: bytes) -> None:
         """Send one whole protocol command; raises OSError when the connection breaks meanwhile.
 
-        The commands of one turn of the event loop are written together at its end: a write costs more than they do.
+        The first command of a turn of the event loop is written at once, the others together at its end.
         """
         transport: Any = self._transport
         if self._pending or not self._plain:
             await self._send_command(command)
             await self._flush_pending()
             return
-        self._together.append(command)
-        if not self._written:
+        if self._written:
+            self._together.append(command)
+        else:
             self._written = True
-            asyncio.get_running_loop().call_soon(self._write_rest)
+            asyncio.get_running_loop().call_soon(self._write_rest)  # before the write, which may fail
+            _put(transport, command)
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
