@@ -125,6 +125,27 @@ async def test_turns_are_distilled_up_to_one_and_the_summary_asked_for_by_itself
     assert found.waiting == 0
 
 
+async def test_a_partly_broken_answer_is_told_by_status_and_is_nothing_wrong(
+    eunoe: Shell, settings: Settings, model: ModelServer
+) -> None:
+    """Its one whole fact is kept; the item without a value is set aside with its text, and counted where people look
+    whether all is well."""
+    model.replies[:] = [Reply(answer(fact(turn=1), fact(turn=1, value=None)))]
+    async with asking(settings, model) as memory:
+        await talked(memory, ("We use Postgres 16 from now on.", "Good."))
+
+        done = await ran(eunoe, "distil", "t")
+        found = await ran(eunoe, "status")
+
+        assert (done.code, found.code) == (0, 0)
+        assert [one.value for one in (await memory.facts(thread="t")).facts] == ["Postgres 16"]
+        assert "set aside" in done.out
+        assert found.lines[-2:] == [
+            "set aside: 1 item of a model's answers; `eunoe distillations THREAD RECORD` says",
+            "which, and why",
+        ]
+
+
 async def test_what_a_model_fails_at_is_a_dead_letter_that_is_replayed(
     eunoe: Shell, settings: Settings, model: ModelServer
 ) -> None:

@@ -15,7 +15,8 @@ _COLUMNS = ("running", "waiting", "in hand", "requests", "errors", "conflicts")
 
 
 def shown(found: Status, width: int) -> Iterator[RenderableType]:
-    """What there is and what waits, a line for each worker, and a line for each thing that is wrong."""
+    """What there is and what waits, a line for each worker, how much of models' answers was no fact, and a line for
+    each thing that is wrong."""
     counts = ", ".join((words.count(found.records, "record"), jobs(found), words.count(found.dead, "dead letter")))
     yield Text(f"space {clean(found.space)} at {clean(found.url)}: {counts}")
     yield Text()
@@ -24,6 +25,10 @@ def shown(found: Status, width: int) -> Iterator[RenderableType]:
         figures = (worker.running, worker.waiting, worker.in_hand, worker.requests, worker.errors, worker.conflicts)
         made.add_row(worker.name, *map(str, figures), style="" if worker.running else "red")
     yield made
+    if aside := sum(worker.set_aside for worker in found.workers):
+        what = words.count(aside, "item")
+        yield Text()
+        yield Text(f"set aside: {what} of a model's answers; `eunoe distillations THREAD RECORD` says which, and why")
     if found.wrong:
         yield Text()
     for line in found.wrong:

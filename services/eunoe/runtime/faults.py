@@ -15,7 +15,7 @@ DEFAULT_SPACE = str(Settings.model_fields["space"].default)
 class WorkerStatus:
     """One kind of worker: how many run, and of the messages that it consumes, those not yet delivered to any
     (``waiting``) and those delivered but not done (``in_hand``). Counts are sums over those that run, since
-    they started; ``failed`` counts what could not be derived.
+    they started; ``failed`` counts what could not be derived, ``set_aside`` what models answered that is no fact.
 
     ``outage`` is since when the model that it asks cannot be used (ms UTC), 0 while it can. ``wrong`` are the filters
     of its consumer in the server where these are not the right ones.
@@ -29,6 +29,7 @@ class WorkerStatus:
     errors: int = 0
     conflicts: int = 0
     failed: int = 0
+    set_aside: int = 0
     outage: int = 0
     wrong: tuple[str, ...] = ()
 

@@ -17,6 +17,7 @@ from eunoe.runtime.roster import NAMES
 
 CONFLICTS = "conflicts"  # the count of lost races, in a worker's statistics
 FAILED = "failed"  # the count of what could not be derived, in the statistics of the workers that derive
+SET_ASIDE = "set_aside"  # the count of what was no fact in an answer, in the statistics of the worker that distils
 WAITING_SINCE = "waiting_since"  # since when the model does not answer, in the statistics of those that ask one
 _DERIVING = ("extraction", "distillation", "summarising")
 
@@ -68,6 +69,7 @@ def of_worker(name: str, running: Sequence[Running], found: Durable) -> WorkerSt
         errors=sum(errors for one in mine for _, errors in one.verbs.values()),
         conflicts=sum(one.statistics.get(CONFLICTS, 0) for one in mine),
         failed=sum(one.statistics.get(FAILED, 0) for one in mine) if name in _DERIVING else 0,
+        set_aside=sum(one.statistics.get(SET_ASIDE, 0) for one in mine) if name == "distillation" else 0,
         outage=min(filter(None, outages), default=0),
         wrong=found.wrong,
     )

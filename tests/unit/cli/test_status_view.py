@@ -43,3 +43,15 @@ def test_a_space_that_is_well_says_no_more() -> None:
 
     assert lines[0] == "space lab at nats://h:4222: 1 record, 0 jobs, 0 dead letters"
     assert len(lines) == 4
+
+
+def test_what_was_no_fact_in_a_models_answer_is_counted_and_is_not_wrong() -> None:
+    """Its whole facts were kept; where the rest is to be read stands beside it, within 80 columns."""
+    workers = (WorkerStatus("distillation", 1, set_aside=2),)
+    found = Status(space="lab", url="nats://h:4222", records=1, dead=0, jobs=0, workers=workers)
+
+    assert plain(status_view.shown(found, 80))[4:] == [
+        "",
+        "set aside: 2 items of a model's answers; `eunoe distillations THREAD RECORD`",
+        "says which, and why",
+    ]
