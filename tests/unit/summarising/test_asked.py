@@ -78,11 +78,8 @@ async def test_turns_without_words_are_nothing_to_do(desk: SummarisingDesk) -> N
     assert (done.state, done.up_to) == ("done", 2)
 
 
-async def test_a_summary_that_stays_is_told_with_the_reason(
-    desk: SummarisingDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_summary_that_stays_is_told_with_the_reason(desk: SummarisingDesk) -> None:
     """Nobody waits longer than until that is known."""
-    monkeypatch.setattr("eunoe.distillation.trying.backoff", lambda *_, **__: 0.0)
     await desk.said("one")
     await desk.catch_up()
     worker = desk.summariser(ScriptedSummariser(*[REFUSED] * limits.ATTEMPTS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,6 @@ from eunoe.schemas.events import Prompt, Response, TurnAborted, TurnCommitted, T
 
 OTHER = DISTILLATION
 AWAY = ModelFailed("nobody is there", reason="unreachable")
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[SummarisingDesk]:
-    desk = SummarisingDesk(tmp_path, distiller="off", summary="apart")
-    async with desk.projecting():
-        yield desk
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between attempts nobody has to wait here."""
-    monkeypatch.setattr("eunoe.distillation.trying.backoff", lambda *_, **__: 0.0)
-    monkeypatch.setattr("eunoe.distillation.outage.waits", lambda: iter([0.0] * 1_000))
 
 
 async def test_three_turns_are_summarised_whether_they_are_distilled_or_not(desk: SummarisingDesk) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,6 @@ from eunoe.schemas.jobs import AgainJob
 from eunoe.schemas.requests import DeadLetter
 
 REFUSED = ModelFailed("it would not", reason="refused")
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[SummarisingDesk]:
-    desk = SummarisingDesk(tmp_path, distiller="off", summary="apart")
-    async with desk.projecting():
-        yield desk
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between attempts nobody has to wait here."""
-    monkeypatch.setattr("eunoe.distillation.trying.backoff", lambda *_, **__: 0.0)
 
 
 async def killed(desk: SummarisingDesk, job: Stored) -> None:
