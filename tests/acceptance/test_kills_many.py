@@ -35,7 +35,7 @@ KILLS = 200
 RUNS = [conversation(f"run {number}", TURNS, CALLS) for number in range(1, THREADS + 1)]
 WORKERS = {"audit": ["audit"], "derived": ["extraction", "facts"]}
 REPLICAS = 2  # of each process of workers, as in a fleet
-LONGEST_SECONDS = 0.8  # seconds between two kills at most; with less, what is in hand at five in a row is laid aside
+LONGEST_SECONDS = 0.6  # seconds between two kills at most; with less, what is in hand at five in a row is laid aside
 DOOM = Doom(ack_wait=20.0)  # so long that nobody is killed five times over one message
 AWAY = 3  # exit code of what could not reach the server, or a worker, when it started
 VICTIMS = ("audit", "derived", "server", "importer")

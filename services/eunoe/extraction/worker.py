@@ -55,7 +55,7 @@ class ExtractionWorker:
         self._chains = ChainReader(store.log, store.space)
         self._done: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._tries: OrderedDict[int, int] = OrderedDict()
-        self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER)
+        self._pump = Pump(store, self.name, self.handle, key=_chain, clock=clock, together=_TOGETHER, done=self.done)
         self._again = Again(store, self.name, self.again, clock)
         self._reviews = Reviews(store, settings.review)
         self._turns_again = TurnsAgain(auditor, self._chains, self._derived_again)
@@ -90,6 +90,13 @@ class ExtractionWorker:
         hand = Hand(batch)
         for ordinal in range(done + 1, head.header.committed + 1):
             await self._one(head, ordinal, hand)
+
+    async def done(self, stored: Stored) -> bool:
+        """Whether every turn that was committed up to a record is extracted, by the heads alone."""
+        if _COMMITTED not in stored.data:
+            return True
+        header = head_of(stored).header
+        return (await self._auditor.head(header.chain, PRODUCER)).n >= header.committed
 
     async def again(self, job: AgainJob) -> None:
         """Derive what a record committed that was laid aside, as far as nothing or only a failure came of it so far."""

@@ -13,6 +13,7 @@ from eunoe.facts.rebuilder import Rebuilder
 from eunoe.facts.sessions_answering import SessionsAnswering
 from eunoe.facts.sweeper import Sweeper
 from eunoe.runtime.again import Again, record_of
+from eunoe.runtime.chains import head_of
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store, Stored
 from eunoe.runtime.lasting import lasting
 from eunoe.runtime.pump import Pump
@@ -31,7 +32,7 @@ class FactsWorker:
 
     def __init__(self, store: Store, auditor: Auditor, settings: Settings, clock: Clock) -> None:
         self._shared = Shared.of(store, auditor, settings, clock)
-        self._pump = Pump(store, self.name, self._project, key=_chain, clock=clock, together=TOGETHER)
+        self._pump = Pump(store, self.name, self._project, key=_chain, clock=clock, together=TOGETHER, done=self.done)
         self._again = Again(store, self.name, self.again, clock)
         self._keeper = Keeper(self._shared)
         self._duties: tuple[Duty, ...] = (
@@ -73,6 +74,11 @@ class FactsWorker:
     async def check(self) -> None:
         """Make the buckets again from the log where they do not belong to it; nobody is served meanwhile."""
         await self._keeper.check()
+
+    async def done(self, stored: Stored) -> bool:
+        """Whether a record is applied, as its chain's state says."""
+        header = head_of(stored).header
+        return (await self._shared.projector.reached(header.chain, fresh=True))[0].record >= header.record
 
     async def again(self, job: AgainJob) -> None:
         """Project a record that was laid aside, and those of its chain that wait before it; done already is done."""

@@ -22,7 +22,7 @@ from eunoe.runtime import draining
 from eunoe.runtime.backoff import FIRST_SECONDS, backoff
 from eunoe.runtime.doors import Clock, Consumer, Delivery, Store, Stored
 from eunoe.runtime.tasks import task_group
-from eunoe.runtime.tries import Handle, Tries, told, transient
+from eunoe.runtime.tries import Done, Handle, Tries, told, transient
 from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError
 
@@ -46,7 +46,7 @@ class Pump:
     ``concurrency`` is how many keys are handled at once. In hand are at most twice ``fetch`` messages: few of what
     takes long, so that other workers have some too.
     ``retry_seconds`` is the wait after a first failure, doubled after each further one. ``ack_wait`` is the consumer's.
-    ``jobs``: they are jobs (see `Tries`).
+    ``jobs``: they are jobs; ``done``: see `Tries`.
     """
 
     def __init__(
@@ -63,11 +63,12 @@ class Pump:
         ack_wait: float = ACK_WAIT_SECONDS,
         fetch: int = FETCH,
         jobs: bool = False,
+        done: Done | None = None,
     ) -> None:
         self._worker = worker
         self._careful_seconds = ack_wait + CAREFUL_SECONDS
         self._fetch = fetch
-        self._tries = Tries(store, worker, handle, clock, retry_seconds, jobs=jobs)
+        self._tries = Tries(store, worker, handle, clock, retry_seconds, jobs=jobs, done=done)
         self._key = key
         self._together = together
         self._lanes: dict[str, deque[Delivery]] = {}

@@ -27,11 +27,17 @@ class Handle(Protocol):
     async def __call__(self, *messages: Stored) -> None: ...
 
 
+Done = Callable[[Stored], Awaitable[bool]]
+"""Whether what a message leads to is there already, told without handling it: by what ended its workers, none ends."""
+
+
 class Tries:
     """How one worker handles deliveries, until ``stopping`` is set; ``counts`` says how that went.
 
     ``retry_seconds`` is the wait after a first failure, doubled after each further one. ``jobs``: what is given back as
-    this worker stops waits anew, so that its deliveries to workers that were only stopped do not count.
+    this worker stops waits anew, so that its deliveries to workers that were only stopped do not count. ``done`` is
+    asked of a message that was delivered as often as it may be: after a kill of the server those that were
+    acknowledged come again.
     """
 
     def __init__(
@@ -43,8 +49,10 @@ class Tries:
         retry_seconds: float = FIRST_SECONDS,
         *,
         jobs: bool = False,
+        done: Done | None = None,
     ) -> None:
         self._jobs = jobs
+        self._done = done
         self._store = store
         self._worker = worker
         self._handle = handle
@@ -72,6 +80,9 @@ class Tries:
     async def one(self, delivery: Delivery) -> None:
         attempt, reason, why = delivery.attempts, dead_letters.ENDED, dead_letters.ENDED
         waited = 0
+        if attempt > limits.ATTEMPTS and await self._is_done(delivery):
+            self.counts["handled"] += 1
+            return await told(delivery.ack)
         while attempt <= limits.ATTEMPTS:
             if self.stopping.is_set():
                 return await self._give_back(delivery)
@@ -91,6 +102,18 @@ class Tries:
                 self.counts["handled"] += 1
                 return await told(delivery.ack)
         return await self._lay_aside(delivery, attempt - 1, reason, why)
+
+    async def _is_done(self, delivery: Delivery) -> bool:
+        """Whether there is nothing left to do of it, as far as that can be told."""
+        try:
+            return self._done is not None and await self._done(delivery.message)
+        except Exception as error:
+            logger.warning(
+                "whether position %d is done is not known: %s",
+                *(delivery.message.seq, logged(error)),
+                extra={"action": "message_unknown"},
+            )
+            return False
 
     async def cut_off(self, deliveries: Sequence[Delivery]) -> None:
         """Give back the jobs that were in hand when there was no more time: their worker was stopped, not killed."""

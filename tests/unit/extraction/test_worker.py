@@ -72,6 +72,25 @@ async def test_each_committed_turn_gets_one_record(desk: FactDesk) -> None:
     ]
 
 
+async def test_a_turn_is_done_once_any_worker_extracted_it(desk: FactDesk) -> None:
+    """What is asked of a record that came too often: of two turns the first is done when it is extracted, the second
+    when that is, whoever did it; a record that commits no turn leaves nothing to do."""
+    await ran(desk, 1, 0)
+    await ran(desk, 2, 0)
+    await desk.append(3, TurnOpened(), Prompt(content="?"), turn="k3")
+    one, two, opened = await happened(desk)
+    worker, other = worker_of(desk), worker_of(desk)
+
+    before = [await worker.done(stored) for stored in (one, two, opened)]
+    await other.handle(one)
+    between = [await worker.done(stored) for stored in (one, two)]
+    await other.handle(two)
+
+    assert before == [False, False, True]
+    assert between == [True, False]
+    assert await worker.done(two)
+
+
 async def test_the_last_turn_brings_the_missing_ones_along(desk: FactDesk) -> None:
     """Only the third commit is delivered: turns 1 and 2 are derived first (F5)."""
     for n in (1, 2, 3):

@@ -70,6 +70,20 @@ async def test_a_write_can_be_read_with_its_watermark(desk: FactDesk) -> None:
         assert sorted(fact.value for fact in found.facts) == ["all", "passed"]
 
 
+async def test_a_record_is_done_once_any_worker_applied_it(desk: FactDesk) -> None:
+    """What is asked of a record that came too often, of a worker that has handled nothing itself."""
+    idle = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    reply = await desk.write("thread.t", recorded("passed"))
+    (stored,) = await desk.store.log.get([reply.position])
+    assert stored is not None
+    assert not await idle.done(stored)
+
+    async with running(desk) as worker:
+        await ask(worker, FactsRequest(thread="t", after=Watermark(log=reply.position), wait=5.0))
+
+    assert await idle.done(stored)
+
+
 async def test_what_is_not_fresh_is_said(desk: FactDesk) -> None:
     """A position that the log does not have yet is not waited for for ever, and the watermark is below it."""
     async with running(desk) as worker:

@@ -164,6 +164,33 @@ async def test_a_message_that_killed_its_worker_too_often_is_laid_aside_unhandle
     assert pump.statistics()["dead"] == 1
 
 
+@pytest.mark.parametrize(("done", "letters"), [(True, 0), (False, 1), (Unreachable("nobody is there"), 1)], ids=str)
+async def test_what_was_delivered_too_often_and_is_done_is_laid_aside_by_nobody(
+    done: bool | Unreachable, letters: int
+) -> None:
+    """A server that is killed forgets what was acknowledged, and delivers it again. It is not handled again, and is no
+    failure where what it leads to is there; where that cannot be told, a person is to look."""
+    store, consumer = await _filled(("a", "often"))
+    for _ in range(limits.ATTEMPTS):
+        (delivery,) = await consumer.fetch(1, 1.0)
+        await delivery.nak()
+    handled: list[bytes] = []
+
+    async def handle(*messages: Stored) -> None:
+        handled.extend(message.data for message in messages)
+
+    async def known(message: Stored) -> bool:
+        if isinstance(done, Unreachable):
+            raise done
+        return done
+
+    pump = Pump(store, "extraction", handle, key=lambda message: message.subject, clock=SystemClock(), done=known)
+    await _until_done(pump, consumer)
+
+    assert handled == []
+    assert (await store.dead.info()).count == letters
+
+
 async def test_what_waits_for_a_key_is_handled_together_and_in_order() -> None:
     """Five messages of one thread, three at a time at most; another thread's is not among them."""
     store, consumer = await _filled(*(("a", str(number)) for number in range(5)), ("b", "x"))
