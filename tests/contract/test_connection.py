@@ -16,7 +16,7 @@ from nats.errors import FlushTimeoutError
 from eunoe.runtime import topology
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.jetstream import JetStream
-from eunoe.runtime.requester import Requester
+from eunoe.runtime.requester import NO_RESPONDERS, Requester
 from eunoe.runtime.service import Service
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import Denied, Misconfigured, OutcomeUnknown, TooLarge, Unreachable, WorkerMissing
@@ -240,6 +240,46 @@ async def test_a_write_to_a_connection_that_is_just_lost_fails_and_the_next_do_n
         await opened.available(10)
         with pytest.raises(WorkerMissing):
             await requester.request(subjects.request("s", "head", caller), b"", timeout=5)
+
+
+async def test_commands_with_more_to_come_leave_together(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for more leaves in order with the next command that does not, in one write, or at the end of the turn
+    of the event loop; what follows a write in the same turn waits for that end too."""
+    transport = connection.client._transport
+    assert transport is not None
+    writes, write = list[list[bytes]](), transport.write
+
+    def seen(data: bytes) -> None:
+        writes.append([line.split(b" ")[1] for line in data.split(b"\r\n") if line.startswith(b"PUB ")])
+        write(data)
+
+    monkeypatch.setattr(transport, "write", seen)
+    await anyio.lowlevel.checkpoint()
+
+    for name in "ab":
+        await connection.publish(name, b"", more=True)
+    assert writes == []
+    await connection.publish("c", b"")
+    await connection.publish("d", b"", more=True)
+    await connection.publish("e", b"")
+    assert writes == [[b"a", b"b", b"c"]]
+    await anyio.lowlevel.checkpoint()
+    assert writes == [[b"a", b"b", b"c"], [b"d", b"e"]]
+
+    await connection.publish("f", b"", more=True)
+    await anyio.lowlevel.checkpoint()
+    assert writes[2:] == [[b"f"]]
+
+
+async def test_a_request_with_more_to_come_is_answered_though_nothing_comes(connection: Connection, space: str) -> None:
+    """It is sent at the end of the turn in which it was made."""
+    requester = await Requester.open(connection)
+
+    call = await requester.send(subjects.request(space, "head", connection.caller), b"", timeout=5, more=True)
+
+    assert (await call.take(5)).status == NO_RESPONDERS
 
 
 async def lost(requester: Requester) -> None:

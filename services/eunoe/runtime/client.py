@@ -36,7 +36,8 @@ class Client(BaseClient):
         super().__init__()
         self._receivers: dict[int, Receiver] = {}
         self._together: list[bytes] = []
-        self._written = False
+        self._turn = False  # whether the end of this turn of the event loop will write what waits until then
+        self._written = False  # whether anything was written in it
         self._ps = DirectParser(self, self._deliver)
 
     async def subscribe_direct(self, subject: str, receiver: Receiver, *, queue: str = "") -> Subscription:
@@ -61,22 +62,25 @@ class Client(BaseClient):
         """Deliver nothing more of a direct subscription."""
         self._receivers.pop(subscription._id, None)
 
-    async def write(self, command: bytes) -> None:
+    async def write(self, command: bytes, *, more: bool = False) -> None:
         """Send one whole protocol command; raises OSError when the connection breaks meanwhile.
 
-        The first command of a turn of the event loop is written at once, the others together at its end.
+        The first command of a turn of the event loop is written at once, the others together at its end. With ``more``
+        to come in this turn, a command waits for that: a write takes as long as some hundred commands.
         """
         transport: Any = self._transport
         if self._pending or not self._plain:
             await self._send_command(command)
             await self._flush_pending()
             return
-        if self._written:
-            self._together.append(command)
-        else:
-            self._written = True
-            asyncio.get_running_loop().call_soon(self._write_rest)  # before the write, which may fail
-            _put(transport, command)
+        if not self._turn:
+            self._turn = True
+            asyncio.get_running_loop().call_soon(self._end_turn)  # before the write, which may fail
+        self._together.append(command)
+        if more or self._written:
+            return
+        self._written = True
+        _put(transport, self._taken())
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
@@ -104,13 +108,20 @@ class Client(BaseClient):
             return
         await super()._process_pong()
 
+    def _end_turn(self) -> None:
+        self._turn = self._written = False
+        self._write_rest()
+
     def _write_rest(self) -> None:
-        self._written = False
-        commands, self._together = self._together, []
-        transport: Any = self._transport
+        commands, transport = self._taken(), self._transport
         if commands and self.is_connected and transport is not None:
             with suppress(ConnectionError):  # who waits for an answer to them hears that the connection was lost
-                _put(transport, b"".join(commands))
+                _put(transport, commands)
+
+    def _taken(self) -> bytes:
+        """The commands that wait to be written together, which do no longer."""
+        commands, self._together = self._together, []
+        return commands[0] if len(commands) == 1 else b"".join(commands)
 
     async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: Any) -> None:
         if not self._deliver(sid, subject, reply, data, headers or b""):

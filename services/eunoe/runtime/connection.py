@@ -73,16 +73,21 @@ class Connection:
     def statistics(self) -> dict[str, int]:
         return dict(self._counts)
 
-    async def publish(self, subject: str, data: bytes, *, reply: str = "", headers: wire.Headers = ()) -> None:
-        """Send one message. Raises `TooLarge` over the server's limit (which would close the connection for
-        good), `Unreachable` while there is no connection, and OSError when it breaks meanwhile."""
+    async def publish(
+        self, subject: str, data: bytes, *, reply: str = "", headers: wire.Headers = (), more: bool = False
+    ) -> None:
+        """Send one message, with ``more`` together with what else is sent in this turn of the event loop.
+
+        Raises `TooLarge` over the server's limit (which would close the connection for good), `Unreachable` while
+        there is no connection, and OSError when it breaks meanwhile.
+        """
         block = wire.header_block(headers)
         size = len(block) + len(data)
         if size > self.max_payload:
             raise TooLarge(f"the message is {size} bytes long; the server takes {self.max_payload}. Send less at once.")
         if not self.client.is_connected:
             raise Unreachable(f"the connection to {self.url} is down; it is being made again")
-        await self.client.write(wire.publish_command(subject, reply, block, data))
+        await self.client.write(wire.publish_command(subject, reply, block, data), more=more)
 
     async def available(self, seconds: float) -> None:
         """Wait until there is a connection; raises `Unreachable` after ``seconds`` or once it is closed."""

@@ -139,8 +139,9 @@ class Lookup:
         subject = f"$JS.API.DIRECT.GET.{self._stream}"
         calls = []
         try:
-            for seq in seqs:
-                calls.append(await requester.send(subject, b'{"seq":%d}' % seq, timeout=API_SECONDS))  # noqa: PERF401  (what was sent before a failure is left below)
+            for left, seq in enumerate(seqs, start=1 - len(seqs)):
+                request = b'{"seq":%d}' % seq
+                calls.append(await requester.send(subject, request, timeout=API_SECONDS, more=left < 0))
             return [_found(self._stream, await call.take(API_SECONDS)) for call in calls]
         except TimeoutError:
             raise OutcomeUnknown(f"stream {self._stream} did not answer; try again") from None

@@ -125,7 +125,7 @@ class Reader:
         """
         requester, call = self._jetstream.requester, None
         with suppress(OutcomeUnknown, Unreachable):  # where nothing could be asked, there is no answer
-            call = await requester.send(f"$JS.API.STREAM.INFO.{self._stream}", b"", timeout=API_SECONDS)
+            call = await requester.send(f"$JS.API.STREAM.INFO.{self._stream}", b"", timeout=API_SECONDS, more=True)
 
         async def last() -> int | None:
             try:

@@ -84,8 +84,11 @@ class Requester:
         finally:
             self.leave(call)
 
-    async def send(self, subject: str, data: bytes, *, timeout: float, headers: wire.Headers = ()) -> Call:
-        """Send a request whose answers the returned call receives until it is left.
+    async def send(
+        self, subject: str, data: bytes, *, timeout: float, headers: wire.Headers = (), more: bool = False
+    ) -> Call:
+        """Send a request whose answers the returned call receives until it is left; with ``more`` together with what
+        else is sent in this turn of the event loop.
 
         Waits up to ``timeout`` for a connection; raises `Unreachable` when nothing was sent.
         """
@@ -95,7 +98,8 @@ class Requester:
         call = Call(subject, b"%d" % self._count)
         self._calls[call.token] = call
         try:
-            await self.connection.publish(subject, data, reply=self._prefix + call.token.decode(), headers=headers)
+            reply = self._prefix + call.token.decode()
+            await self.connection.publish(subject, data, reply=reply, headers=headers, more=more)
         except OSError as error:
             self.leave(call)
             raise OutcomeUnknown(f"the connection broke while sending ({error}); retry under the same key") from None
