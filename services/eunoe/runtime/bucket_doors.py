@@ -7,11 +7,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from eunoe.schemas.subjects import Bucket
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A document with its revision: that of its last write, higher than all before it (`eunoe.runtime.revisions`)."""
 
     key: str

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import msgspec
+
 from eunoe.runtime.bucket_doors import Buckets as Buckets
 from eunoe.runtime.bucket_doors import Change as Change
 from eunoe.runtime.bucket_doors import Documents as Documents
@@ -22,8 +24,7 @@ from eunoe.schemas.requests import AppendReply, AppendRequest, HeadReply
 from eunoe.schemas.subjects import Address
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """A message as stored. ``seq`` is its sequence in its stream, ``time`` the server's (ms UTC)."""
 
     subject: str

@@ -14,7 +14,7 @@ from eunoe.runtime import wire
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 
-_DELETED = (b"\r\nKV-Operation: DEL\r\n", b"\r\nKV-Operation: PURGE\r\n", b"\r\nNats-Marker-Reason:")
+_DELETED = re.compile(rb"\r\n(?:KV-Operation: (?:DEL|PURGE)\r\n|Nats-Marker-Reason:)")
 _DIRECT = re.compile(rb"\r\nNats-Subject: (\S+)\r\nNats-Sequence: (\d+)\r\nNats-Time-Stamp: (\S+)\r\n")
 """How a server writes them, which is read at once; in any other order, one by one."""
 
@@ -40,7 +40,7 @@ def body(message: Mapping[str, Any]) -> bytes:
 
 def deleted(headers: bytes) -> bool:
     """Whether a bucket's message is the marker of a deleted document."""
-    return any(mark in headers for mark in _DELETED)
+    return bool(_DELETED.search(headers))
 
 
 @dataclass(frozen=True, slots=True)

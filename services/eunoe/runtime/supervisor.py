@@ -21,6 +21,7 @@ from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
 
+YOUNG_AFTER = 10_000  # objects more than before, until what is young is looked at; Python has 700
 OLDEST_AFTER = 500  # collections of what is in the middle, before one of all that there is; Python has 10
 
 
@@ -52,11 +53,10 @@ async def run(
 def _settled() -> None:
     """What a process has loaded by the time it serves stays: the garbage collector need not walk over all of it, some
     tens of milliseconds, in the middle of a request. What it holds in memory from then on has no cycles, so it is
-    walked over seldom too; what is young is looked at as often as ever."""
+    walked over seldom too, and what is young, of which one request makes some thousands, once in a few requests."""
     gc.collect()
     gc.freeze()
-    youngest, middle, _ = gc.get_threshold()
-    gc.set_threshold(youngest, middle, OLDEST_AFTER)
+    gc.set_threshold(YOUNG_AFTER, gc.get_threshold()[1], OLDEST_AFTER)
 
 
 async def signals(stop: anyio.Event, *, task_status: anyio.abc.TaskStatus[None]) -> None:

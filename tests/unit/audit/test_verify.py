@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 from desks import AGENT, NOON, Desk, whole_turn
+from msgspec.structs import replace
 
 from eunoe.audit.anchors import Anchor, KnownHeads, Receipt, append_line, load_anchors
 from eunoe.audit.export import export, verify_export
