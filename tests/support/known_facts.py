@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from eunoe.composition.known import Known, Rank
+from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass, Stated
 
 
@@ -38,7 +39,8 @@ def fact(
         proposed=False,
         rank=rank,
     )
-    given: dict[str, Any] = {"line": "x" * (size - 1), "bytes": size} if size else {}
+    shown = FactLine(id=id, position=position, index=0)
+    given: dict[str, Any] = {"written": (shown, "x" * (size - 1), size)} if size else {}
     given |= {"words": frozenset(words)} if words is not None else {}
     vars(found).update(given)
     return found

@@ -65,4 +65,4 @@ class Bodies:
                 window=window,
             )
         content = await self._pieces.read(thread, blob)
-        return replace(item, event=msgspec.structs.replace(item.event, content=content, blob=None))
+        return msgspec.structs.replace(item, event=msgspec.structs.replace(item.event, content=content, blob=None))

@@ -77,7 +77,7 @@ def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, .
     for fact in facts:
         if lacking and not (fact.task or fact.pinned):
             break
-        if fact.bytes <= room[fact.pinned]:
+        if fact.fits(room[fact.pinned]):
             chosen.append(fact)
             room[fact.pinned] -= fact.bytes
             continue

@@ -44,6 +44,7 @@ from eunoe.schemas.subjects import Address, Caller
 
 logger = logging.getLogger(__name__)
 
+FIRST_READ = 24  # records that are read for a turn: as many as most contexts show, in hardly more time than a few
 
 _Found = TypeVar("_Found")
 
@@ -127,7 +128,8 @@ class Composer:
             if request.store:
                 check_own(address.caller, opened)
             place = await self._place(address, fold, opened, request)
-            remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
+            async with self._named.ahead(fold, settings.profile):
+                remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
             return await use(Read(fold, opened, place, remembered))
@@ -220,7 +222,7 @@ class Composer:
     async def _whole(self, fold: Fold, number: int) -> None:
         """Fold back to the opening of a turn."""
         await self._threads.reach(
-            fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: reckoned(fold, 1)
+            fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: max(reckoned(fold, 1), FIRST_READ)
         )
 
     async def _far_enough(self, wanted: Wanted, read: Read) -> None:

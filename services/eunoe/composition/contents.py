@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from eunoe.composition import marks
@@ -14,8 +12,7 @@ ATTACHED_BYTES = 2_048  # bytes of the lines that name an entry's attachments
 NAMED_BYTES = 200  # bytes of an attachment's name, and of its media type, in its line
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """An entry in its thread: its event, the position of its record in the log, and its time (ms UTC).
 
     ``giver`` is the agent that appended it, empty when somebody else did.

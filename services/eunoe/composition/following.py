@@ -45,7 +45,7 @@ class _Held:
     upto: int = 0
     size: int = 0
     loaded: bool = False
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    lock: anyio.Lock = field(default_factory=lambda: anyio.Lock(fast_acquire=True))
 
 
 @dataclass(frozen=True, slots=True)

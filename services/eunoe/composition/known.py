@@ -21,6 +21,7 @@ TASK = "task"
 SURFACES = frozenset({"memo", "statement"})  # kinds that, as records, are shown by their own surfaces, not as facts
 WORD_LENGTH = 2  # characters of a word that is too short to count
 OTHERS_SHOWN = 2  # values of other sources in a note
+LINE_LEAST = len(b"-  :  \xe2\x80\x94 from \n")  # bytes of a line beside what it says
 
 Rank = tuple[bool, bool, bool, bool, bool, int, int, int, str]
 """The order of facts: the task, what is pinned, what is in conflict, what a person stated, what was drawn from what the
@@ -71,20 +72,28 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     def value(self) -> str:
         return self.first.fact.value
 
-    @cached_property
+    @property
     def shown(self) -> FactLine:
         """The fact as a recipe names it."""
-        note = "; ".join(_of_itself(self.first.fact, *self.others, proposed=self.proposed))
-        return FactLine(id=self.first.id, position=self.first.position, index=self.first.index, note=note)
+        return self.written[0]
 
-    @cached_property
+    @property
     def line(self) -> str:
-        return line(self.first.fact, self.shown.note)
+        return self.written[1]
 
-    @cached_property
+    @property
     def bytes(self) -> int:
         """The size of its line with the line feed."""
-        return len(self.line.encode()) + 1
+        return self.written[2]
+
+    @cached_property
+    def written(self) -> tuple[FactLine, str, int]:
+        """What a recipe names it by, its line, and the size of that with the line feed."""
+        first = self.first
+        note = "; ".join(_of_itself(first.fact, *self.others, proposed=self.proposed))
+        text = line(first.fact, note)
+        shown = FactLine(id=first.id, position=first.position, index=first.index, note=note)
+        return shown, text, len(text.encode()) + 1
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -95,7 +104,12 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     @property
     def length(self) -> int:
         """Characters of what it says."""
-        return len(self.identity.name) + len(self.value)
+        fact = self.first.fact
+        return len(fact.identity.name) + len(fact.value)
+
+    def fits(self, room: int) -> bool:
+        """Whether its line is no longer than ``room`` bytes; for one that clearly is, no line is made."""
+        return self.length + LINE_LEAST <= room and self.bytes <= room
 
     def said_by(self, view: frozenset[int]) -> bool:
         """Whether a turn in view says it already, so that it need not be said again; a fact that is pinned or that

@@ -41,6 +41,11 @@ def _plain(value: str) -> bool:
     return value.isascii() and value.isprintable() and value.strip(' "') == value != ""
 
 
+def is_own_json(text: str) -> bool:
+    """Whether it is easily told that text stands in a JSON string as it is."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+
+
 def unbroken(json_text: str) -> str:
     """JSON text without line feeds, as one line for every reader: what else ends one is escaped in its strings."""
     return json_text.translate(_BREAKS)

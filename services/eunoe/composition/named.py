@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import msgspec
+
 from eunoe.composition import outline
-from eunoe.composition.fold import Fold
+from eunoe.composition.fold import Fold, Profile
 from eunoe.composition.outline import Asked
 from eunoe.runtime.doors import Log, Stored
+from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, records
 from eunoe.schemas.context import LeftTurn
 from eunoe.schemas.errors import Damaged
@@ -35,14 +39,23 @@ class Named:
     async def of(self, fold: Fold, turns: Iterable[LeftTurn]) -> dict[int, Asked]:
         """What was asked in turns of a thread, by their numbers; nothing for those whose prompt is gone."""
         wanted = [one for one in turns if one.position]
-        held = self._of(fold)
-        folded = {one.turn: turn for one in wanted if one.turn >= fold.base and (turn := fold.turns.get(one.turn))}
-        there = {number: said for number, turn in folded.items() if (said := outline.asked_in(turn))}
-        missing = [one for one in wanted if one.turn not in there and one.turn not in held.asked]
-        if missing:
-            held.asked |= await self.read(missing)
+        held, there = self._of(fold), _folded(fold, wanted)
+        await self._take(held, [one for one in wanted if one.turn not in there])
         held.asked = {one.turn: held.asked[one.turn] for one in wanted if one.turn in held.asked}
         return held.asked | there
+
+    @asynccontextmanager
+    async def ahead(self, fold: Fold, profile: Profile) -> AsyncIterator[None]:
+        """Read what the last recipe of a profile names that is not known yet, while other things are read."""
+        composed, held = fold.recipes.get(profile), self._of(fold)
+        named = composed.recipe.outline if composed else ()
+        missing = [one for one in named if one.position and one.turn < fold.base and one.turn not in held.asked]
+        if not missing:
+            yield
+            return
+        async with task_group() as tasks:
+            tasks.start_soon(self._take, held, missing)
+            yield
 
     async def read(self, turns: Iterable[LeftTurn]) -> dict[int, Asked]:
         """The same as the log has it."""
@@ -52,6 +65,11 @@ class Named:
         events = {one.seq: _events(one) for one in stored if one is not None}
         found = {one.turn: _prompt(events.get(one.position, ()), one.turn) for one in wanted}
         return {turn: outline.asked(prompt) for turn, prompt in found.items() if prompt is not None}
+
+    async def _take(self, held: _Held, wanted: Iterable[LeftTurn]) -> None:
+        """Read those that are not held yet."""
+        if missing := [one for one in wanted if one.turn not in held.asked]:
+            held.asked |= await self.read(missing)
 
     def _of(self, fold: Fold) -> _Held:
         held = self._held.get(fold.chain)
@@ -63,12 +81,23 @@ class Named:
         return held
 
 
+def _folded(fold: Fold, wanted: Iterable[LeftTurn]) -> dict[int, Asked]:
+    """What was asked in those of the turns that are folded."""
+    turns = {one.turn: turn for one in wanted if one.turn >= fold.base and (turn := fold.turns.get(one.turn))}
+    return {number: said for number, turn in turns.items() if (said := outline.asked_in(turn))}
+
+
 def _events(stored: Stored) -> tuple[Event, ...]:
     """The events of a record; none of one that cannot be read, which is then named without its prompt."""
     try:
-        return records.read(stored.seq, stored.data).events
+        return records.read_brief(stored.seq, stored.data, _is_passed_over).events
     except Damaged:
         return ()
+
+
+def _is_passed_over(event: bytes | msgspec.Raw) -> bool:
+    """Everything that is asked about: none of it is a prompt."""
+    return True
 
 
 def _prompt(events: Iterable[Event], turn: int) -> Prompt | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from eunoe.composition import blocks, contents, marks
 from eunoe.composition.contents import Item
@@ -22,8 +23,7 @@ from eunoe.schemas.events import Prompt
 LOOKED_AT = 4_096  # characters of a prompt that are looked at for its first words
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """The first prompt of a turn as an outline quotes it: its entry, and its first words, or that it was erased."""
 
     entry: int
@@ -63,8 +63,7 @@ def left_turn(turn: Turn) -> LeftTurn:
 
 def line(left: LeftTurn, found: Asked | None, most: int = limits.OUTLINE_LINE_BYTES) -> str:
     """``turn 3 (entries 8–12): "the first words of its prompt"``, with at most so many bytes of them."""  # noqa: RUF002 (an en dash joins the ends)
-    none = "(its prompt is gone)" if left.position else "(it has no prompt)"
-    return f"turn {left.turn}{_entries(*left.entries)}: {_said(found, most) if found else none}"
+    return _Line(left, found).text(most)
 
 
 def within(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked], size: int) -> tuple[LeftTurn, ...]:
@@ -80,14 +79,14 @@ def within(turns: Sequence[LeftTurn], prompts: Mapping[int, Asked], size: int) -
 def _within(turns: Sequence[LeftTurn], found: Sequence[Asked | None], size: int) -> tuple[LeftTurn, ...]:
     if not turns:
         return ()
-    room = size - _bytes(turns[0], found[0], limits.OUTLINE_LINE_BYTES)
+    room = size - _Line(turns[0], found[0]).bytes(limits.OUTLINE_LINE_BYTES)
     if room < 0:
         return ()
     first, end = 1, len(turns)
     while first < end and first + len(turns) - end < limits.OUTLINE_TURNS:
         newest = len(turns) - end < first
         at = end - 1 if newest else first
-        room -= _bytes(turns[at], found[at], limits.OUTLINE_LINE_BYTES_MIN)
+        room -= _Line(turns[at], found[at]).bytes(limits.OUTLINE_LINE_BYTES_MIN)
         if room < 0:
             break
         first, end = (first, at) if newest else (first + 1, end)
@@ -105,17 +104,17 @@ def _lines(turns: Sequence[LeftTurn], found: Sequence[Asked | None], size: int) 
     """The same are asked for several times for one context, and for the next ones."""
     if not turns:
         return ()
-    others = list(zip(turns[1:], found[1:], strict=True))
-    room = size - _bytes(turns[0], found[0], limits.OUTLINE_LINE_BYTES)
+    oldest, *others = map(_Line, turns, found)
+    most = limits.OUTLINE_LINE_BYTES
+    room = size - oldest.bytes(most)
 
     def over(words: int) -> bool:
-        return sum(_bytes(*one, words) for one in others) > room
+        return sum(one.bytes(words) for one in others) > room
 
-    most = limits.OUTLINE_LINE_BYTES
     if over(most):
         fitting = range(limits.OUTLINE_LINE_BYTES_MIN, most)
         most = fitting[max(bisect_left(fitting, True, key=over) - 1, 0)]
-    return (line(turns[0], found[0]), *(line(*one, most) for one in others))
+    return (oldest.text(limits.OUTLINE_LINE_BYTES), *(one.text(most) for one in others))
 
 
 def forget() -> None:
@@ -125,19 +124,36 @@ def forget() -> None:
     _quoted.cache_clear()
 
 
-def _said(found: Asked, most: int) -> str:
-    return found.words if found.erased else _quoted(found.words, most)
+class _Line:
+    """One line as far as it does not depend on how many of its words there is room for, which is asked for often."""
+
+    __slots__ = ("_beside", "_plain", "_text", "_words")
+
+    def __init__(self, left: LeftTurn, found: Asked | None) -> None:
+        none = "(its prompt is gone)" if left.position else "(it has no prompt)"
+        self._words = found.words if found and not found.erased else None
+        said = "" if self._words is not None else found.words if found else none
+        self._text = f"turn {left.turn}{_entries(*left.entries)}: {said}"
+        self._beside = len(self._text.encode()) + 1
+        self._plain = self._words is not None and marks.is_own_json(self._words)
+
+    def text(self, most: int) -> str:
+        """The line, with at most so many bytes of its words."""
+        return self._text if self._words is None else self._text + _quoted(self._words, most)
+
+    def bytes(self, most: int) -> int:
+        """Bytes of that with its line feed."""
+        if self._words is None:
+            return self._beside
+        if self._plain:
+            return self._beside + min(len(self._words), most) + 2
+        return self._beside + len(_quoted(self._words, most).encode())
 
 
 @lru_cache(maxsize=4_096)
 def _quoted(words: str, most: int) -> str:
     """The first of some words, as many as so many bytes hold, in quotes; much the same is asked for at each request."""
     return marks.unbroken(json.dumps(contents.shortened(words, most), ensure_ascii=False))
-
-
-def _bytes(left: LeftTurn, found: Asked | None, most: int) -> int:
-    """Bytes of a line with its line feed."""
-    return len(line(left, found, most).encode()) + 1
 
 
 def _entries(first: int, last: int) -> str:

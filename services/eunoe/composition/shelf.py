@@ -11,11 +11,13 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from heapq import merge
 from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TypeVar
 
 from eunoe.composition.known import Known, Rank
 from eunoe.schemas import limits
 
+_first = itemgetter(0)  # the rank of a fact in a shelf's order
 _Key = TypeVar("_Key", int, str)
 
 COMMON = 64  # facts; a word that more of them share tells none of them apart
@@ -32,7 +34,7 @@ class Shelf:
         self.size = 0
         self.changes = 0  # how often anything was put here or taken away
         self._documents: dict[str, tuple[Known, ...]] = {}
-        self._order: list[Known] = []
+        self._order: list[tuple[Rank, Known]] = []
         self._turns: dict[int, dict[str, Known]] = {}
         self._words: dict[str, dict[str, Known]] | None = None  # made when it is asked for: for most owners never
 
@@ -40,7 +42,7 @@ class Shelf:
         return len(self._order)
 
     def __iter__(self) -> Iterator[Known]:
-        return iter(self._order)
+        return (fact for _, fact in self._order)
 
     def put(self, key: str, facts: Collection[Known]) -> None:
         """The facts of a document, in the place of those it had before; none for one that is gone."""
@@ -70,13 +72,13 @@ class Shelf:
     def _by_word(self) -> dict[str, dict[str, Known]]:
         if self._words is None:
             self._words = {}
-            for fact in self._order:
+            for fact in self:
                 _index(self._words, fact)
         return self._words
 
     def _add(self, fact: Known) -> None:
         self.changes += 1
-        insort(self._order, fact, key=_rank)
+        insort(self._order, (fact.rank, fact), key=_first)
         self._turns.setdefault(fact.turn, {})[fact.id] = fact
         if self._words is not None:
             _index(self._words, fact)
@@ -84,7 +86,7 @@ class Shelf:
 
     def _remove(self, fact: Known) -> None:
         self.changes += 1
-        del self._order[bisect_left(self._order, fact.rank, key=_rank)]
+        del self._order[bisect_left(self._order, fact.rank, key=_first)]
         _drop(self._turns, fact.turn, fact)
         if self._words is not None:
             for word in fact.words:

@@ -32,7 +32,7 @@ LEAST_READ = 8  # records that are read at once; fewer take as long
 @dataclass(slots=True)
 class _Held:
     fold: Fold
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    lock: anyio.Lock = field(default_factory=lambda: anyio.Lock(fast_acquire=True))
 
 
 class Threads:

@@ -88,6 +88,18 @@ def test_a_document_with_more_to_it_is_folded(data: st.DataObject) -> None:
     assert (found is not None) == whole
 
 
+@given(one=stated())
+def test_a_fact_fits_where_its_line_does(one: Stated) -> None:
+    """By its size alone, whether or not a line had to be made to tell."""
+    fact = known.alone(documents.build(one.fact.identity, [one]), THREAD)
+    if fact is None:
+        return
+    size = len(fact.line.encode()) + 1
+
+    assert fact.fits(size)
+    assert not fact.fits(size - 1)
+
+
 @given(value=TEXTS, also=st.sampled_from(["", " ", ": "]))
 def test_what_could_be_read_otherwise_is_written_as_json(value: str, also: str) -> None:
     """Only text on one line that holds no separator, and has no quote or space at its ends, stands as it is."""

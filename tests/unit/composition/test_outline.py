@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eunoe.composition import outline
 from eunoe.composition.outline import Asked
@@ -50,6 +52,30 @@ def test_a_line_is_the_turn_its_entries_and_the_first_words_of_its_prompt() -> N
 def test_a_turn_without_a_prompt_is_named_too(left: LeftTurn, asked: Asked | None, line: str) -> None:
     """With what is known of it."""
     assert outline.line(left, asked) == line
+
+
+@given(
+    words=st.one_of(st.text('ab "\\é\u2028\u20ac\U0001f600', max_size=60), st.text(max_size=60)).map(
+        lambda text: text.encode(errors="replace").decode()
+    ),
+    erased=st.booleans(),
+    room=st.integers(0, 600),
+)
+def test_lines_take_no_more_room_than_they_have(words: str, erased: bool, room: int) -> None:
+    """Of three turns as many are named as ``room`` bytes hold with 24 bytes of their words, and their lines with the
+    words that they share are within it."""
+    turns = tuple(LeftTurn(turn=n, entries=(n, n + 1), position=n) for n in (1, 2, 3))
+    prompts = {n: Asked(n, words, erased=erased) for n in (1, 2, 3)}
+
+    named = outline.within(turns, prompts, room)
+    found = outline.lines(named, prompts, room)
+
+    shortest = [outline.line(one, prompts[one.turn], 24) for one in turns[1:]]
+    sizes = [len(line.encode()) + 1 for line in (outline.line(turns[0], prompts[1]), *shortest[::-1])]
+    fitting = [count for count in range(4) if sum(sizes[:count]) <= room]
+    assert len(named) == max(fitting)
+    assert sum(len(line.encode()) + 1 for line in found) <= room
+    assert [line.split(" ")[1] for line in found] == [str(one.turn) for one in named]
 
 
 @pytest.mark.parametrize(

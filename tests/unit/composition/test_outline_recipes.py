@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 from composition_desks import System, texts
+from msgspec.structs import replace
 
 from eunoe.composition.named import Named
+from eunoe.composition.remembered import Memory
 from eunoe.schemas.context import LeftTurn
 from eunoe.schemas.events import Prompt, TurnCommitted
 
@@ -58,6 +60,30 @@ async def test_cold_and_warm_workers_name_the_same_turns(system: System) -> None
     assert f'turn {oldest} (entry {oldest}): "question {oldest}"' in texts(warm)[0]
 
 
+async def test_the_prompts_that_an_outline_names_are_read_while_the_facts_are(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that never saw the thread asks for them before the facts are there."""
+    context, begun = await asked(system), anyio.Event()
+    names, facts = Named.read, Memory.read
+
+    async def heard(self: Named, turns: Any) -> Any:
+        begun.set()
+        return await names(self, turns)
+
+    async def late(self: Memory, *given: Any) -> Any:
+        with anyio.fail_after(10):
+            await begun.wait()
+        return await facts(self, *given)
+
+    monkeypatch.setattr(Named, "read", heard)
+    monkeypatch.setattr(Memory, "read", late)
+
+    again = await system.compose(system.replica(), prompt="next", window=WINDOW)
+
+    assert again.recipe.outline[0] == context.recipe.outline[0]
+
+
 async def test_prompts_are_read_in_one_round_trip_and_what_is_gone_is_no_error(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,7 +96,8 @@ async def test_prompts_are_read_in_one_round_trip_and_what_is_gone_is_no_error(
     async def counted(seqs: Any) -> Any:
         reads.append(list(seqs))
         found = await get(seqs)
-        return [replace(one, data=b"overwritten") if one and one.seq == asks[1].position else one for one in found]
+        damaged = asks[1].position
+        return [replace(one, data=b"overwritten") if one and one.seq == damaged else one for one in found]
 
     monkeypatch.setattr(log, "get", counted)
 

@@ -356,7 +356,7 @@ async def test_instructions_are_found_however_far_back_they_were_given(system: S
 async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
     system: System, kit: Any, instructions: str
 ) -> None:
-    """Of 1,200 records the head, 8 for the last turn and three times 64 are read (27 turns, and 64 before them whose
+    """Of 1,200 records the head, 24 for the last turn and three times 64 are read (27 turns, and 64 before them whose
     facts are to come): where instructions are, and that there are none, the header says."""
     if instructions:
         await system.append(Instructions(content=instructions))
@@ -366,12 +366,12 @@ async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
     context = await system.compose(prompt="next", window=2048)
 
     assert texts(context)[0].startswith(instructions or "<eunoe-record")
-    assert system.worker.statistics()["records_read"] == 201
+    assert system.worker.statistics()["records_read"] == 217
 
 
 async def test_a_thread_with_a_recipe_is_read_no_further_than_that_reaches(system: System, kit: Any) -> None:
     """Each turn has two records. A worker that never saw the thread reads those of the turns that its recipe shows, and
-    of 64 before them whose facts are to come, and few more: 8 for the last turn, and what turns have on average."""
+    of 64 before them whose facts are to come, and few more: by what turns have on average."""
     for number in range(300):
         await system.turn(*kit.asks(f"q{number}", answer="words " * 40))
     key = await system.open(Prompt(content="now"))
