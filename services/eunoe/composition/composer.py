@@ -27,7 +27,7 @@ from eunoe.composition.making import Made, context
 from eunoe.composition.named import Named
 from eunoe.composition.overflow import Overflow
 from eunoe.composition.place import Place
-from eunoe.composition.plan import enough, likely, reckoned
+from eunoe.composition.plan import begins, enough, likely, reckoned
 from eunoe.composition.recording import Events, Recorder
 from eunoe.composition.remembered import Memory, Remembered
 from eunoe.composition.standing import standing
@@ -129,6 +129,7 @@ class Composer:
                 check_own(address.caller, opened)
             place = await self._place(address, fold, opened, request)
             async with self._named.ahead(fold, settings.profile):
+                await self._likely(fold, settings)
                 remembered = await self._remembered(fold, place, await latest(), request.after, patient=patient)
             if patient and not reflects(fold, remembered, request.after):
                 return None
@@ -224,6 +225,14 @@ class Composer:
         await self._threads.reach(
             fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: max(reckoned(fold, 1), FIRST_READ)
         )
+
+    async def _likely(self, fold: Fold, settings: Settings) -> None:
+        """Fold back to where the last recipe begins, while facts are read without which nobody can tell whether that is
+        enough."""
+        if first := begins(fold, settings):
+            await self._threads.reach(
+                fold, lambda: 0 < fold.base <= first, lambda: reckoned(fold, max(fold.base, first) - first)
+            )
 
     async def _far_enough(self, wanted: Wanted, read: Read) -> None:
         """Fold back to what the plan can need, and to the instructions in force."""

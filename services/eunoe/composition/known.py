@@ -19,7 +19,7 @@ from eunoe.schemas.facts import Assertion, Document, Identity, SourceClass, Stat
 
 TASK = "task"
 SURFACES = frozenset({"memo", "statement"})  # kinds that, as records, are shown by their own surfaces, not as facts
-WORD_LENGTH = 2  # characters of a word that is too short to count
+WORD_LENGTH = 3  # characters of the shortest word that counts
 OTHERS_SHOWN = 2  # values of other sources in a note
 LINE_LEAST = len(b"-  :  \xe2\x80\x94 from \n")  # bytes of a line beside what it says
 
@@ -28,7 +28,7 @@ Rank = tuple[bool, bool, bool, bool, bool, int, int, int, str]
 person said (nobody can look that up again, as a tool can), then what was said or confirmed last; never the same
 twice."""
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"\w{{{WORD_LENGTH},}}")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|message|above|previous|prior|everything)"
@@ -144,11 +144,10 @@ def alone(document: Document, thread: str) -> Known | None:
 
 def words(text: str) -> frozenset[str]:
     """The words of a text that can tell one thing from another; of scripts without spaces, pairs of characters."""
-    found = {word for word in _WORD.findall(text.casefold()) if len(word) > WORD_LENGTH}
+    found = frozenset(_WORD.findall(text.casefold()))
     if text.isascii():
-        return frozenset(found)
-    pairs = {run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1)}
-    return frozenset(found | pairs)
+        return found
+    return found.union(run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1))
 
 
 def line(fact: Assertion, note: str) -> str:

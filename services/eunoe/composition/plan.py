@@ -136,6 +136,15 @@ def enough(inputs: Inputs, settings: Settings) -> bool:
     return _full(inputs, settings)
 
 
+def begins(fold: Fold, settings: Settings) -> int:
+    """The first turn that a context likely shows, as far as the last recipe of its profile says; 0 where it does not,
+    or is so old that there may be others by now."""
+    composed = fold.recipes.get(settings.profile)
+    if composed is None or fold.trimmed or composed.recipe.turn <= fold.last - left.LOOKED_AT:
+        return 0
+    return composed.recipe.first_turn
+
+
 def likely(inputs: Inputs, settings: Settings) -> int:
     """How many records more it likely takes until there is `enough`; 0 where the last recipe does not say how far back
     the plan reaches."""

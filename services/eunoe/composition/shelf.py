@@ -160,8 +160,9 @@ def _size(fact: Known) -> int:
 
 
 def _index(words: dict[str, dict[str, Known]], fact: Known) -> None:
+    name = fact.id
     for word in fact.words:
-        words.setdefault(word, {})[fact.id] = fact
+        words.setdefault(word, {})[name] = fact
 
 
 def _drop(index: dict[_Key, dict[str, Known]], key: _Key, fact: Known) -> None:

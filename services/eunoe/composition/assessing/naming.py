@@ -81,9 +81,9 @@ def named(tool: ToolDefinition, said: Said) -> bool:
 def parts(name: str) -> tuple[str, ...]:
     """The words in a tool's name that tell what it is about: ``readFile`` and ``read_file`` have ``read``, ``file``."""
     found = (part.casefold() for part in _PART.findall(name))
-    return tuple(part for part in found if part not in VAGUE and (len(part) > WORD_LENGTH or _pairs(part)))
+    return tuple(part for part in found if part not in VAGUE and (len(part) >= WORD_LENGTH or _pairs(part)))
 
 
 def _pairs(word: str) -> frozenset[str]:
     """The pairs of characters of a word in a script without spaces; none of another."""
-    return frozenset(one for one in words(word) if len(one) <= WORD_LENGTH)
+    return frozenset(one for one in words(word) if len(one) < WORD_LENGTH)
