@@ -135,12 +135,15 @@ class Owned:
 
     def _shelve(self, key: str, found: tuple[Known, ...]) -> None:
         """A thread's tasks stand on a shelf of their own."""
-        tasks = tuple(fact for fact in found if fact.task) if self._thread else ()
-        self.tasks.put(key, tasks)
-        self.facts.put(key, tuple(fact for fact in found if not fact.task) if tasks else found)
+        tasks = tuple([fact for fact in found if fact.task]) if self._thread else ()
+        if tasks or self.tasks.size:
+            self.tasks.put(key, tasks)
+        self.facts.put(key, tuple([fact for fact in found if not fact.task]) if tasks else found)
 
     def _note(self, key: str, document: Document | None) -> None:
         """Keep the documents that time alone will change."""
+        if document is None and not self._dated:
+            return
         kept = self._dated.pop(key, None)
         due = documents.changes_at(document, self.now) if document is not None else 0
         if document is not None and due:
