@@ -70,7 +70,9 @@ class Memory:
         """Ask how far the buckets are now, while other things are read: who reads from there on misses nothing that
         was written before. Meanwhile the facts of a thread, and of the session that it seems to be in, are read where
         they are not known yet."""
+        wanted = ((self._thread, thread), (self._session, session))
         async with (
+            _preparing([(one, owner) for one, owner in wanted if owner and one.lacks(owner)]),
             self._thread.asking() as of_thread,
             self._session.asking() as of_session,
             self._permanent.asking() as of_permanent,
@@ -79,9 +81,7 @@ class Memory:
             async def latest() -> Watermark:
                 return Watermark(thread=await of_thread(), session=await of_session(), permanent=await of_permanent())
 
-            wanted = ((self._thread, thread), (self._session, session))
-            async with _preparing([(one, owner) for one, owner in wanted if owner and one.lacks(owner)]):
-                yield latest
+            yield latest
 
     async def read(self, place: Place, wanted: Watermark, position: int = 0) -> Remembered:
         """Everything in force now that is seen from a place; what is older than ``wanted``, or than a ``position``
@@ -129,7 +129,8 @@ class Memory:
 
 @asynccontextmanager
 async def _preparing(lacking: Sequence[tuple[Following, str]]) -> AsyncIterator[None]:
-    """Have owners read while other things are done; what fails there, fails the whole."""
+    """Have owners read while other things are done; what fails there, fails the whole. They are asked for right after
+    what is asked next, which is answered first."""
     if not lacking:
         yield
         return

@@ -75,7 +75,7 @@ class JetStreamDocuments:
 
     async def find(self, filters: Sequence[str], *, fence: int = 0) -> Found:
         async def at(place: Place) -> Found:
-            return place.found(*await place.lookup.latest(place.subjects(filters), place.seq(fence)))
+            return place.found(*await place.lookup.latest(place.subjects(filters), place.seq(fence), more=True))
 
         await self._reach(fence)
         return await self._in_use(at)

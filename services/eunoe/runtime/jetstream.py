@@ -142,10 +142,10 @@ class JetStream:
                     raise
             await asyncio.sleep(pause)
 
-    async def direct(self, stream: str, request: Mapping[str, Any]) -> list[Answer]:
+    async def direct(self, stream: str, request: Mapping[str, Any], *, more: bool = False) -> list[Answer]:
         """A direct get of one or several messages; the last answer is the end of the batch (204) or a status."""
         subject = f"$JS.API.DIRECT.GET.{stream}"
-        call = await self.requester.send(subject, msgspec.json.encode(request), timeout=API_SECONDS)
+        call = await self.requester.send(subject, msgspec.json.encode(request), timeout=API_SECONDS, more=more)
         found: list[Answer] = []
         try:
             while True:

@@ -39,8 +39,9 @@ class Lookup:
         self._stream = stream
         self._reader = Reader(jetstream, stream)
 
-    async def latest(self, filters: Sequence[str], fence: int = 0) -> tuple[list[Raw], int]:
-        """The last message of every subject that matches, by sequence, and up to where this speaks (0: none).
+    async def latest(self, filters: Sequence[str], fence: int = 0, *, more: bool = False) -> tuple[list[Raw], int]:
+        """The last message of every subject that matches, by sequence, and up to where this speaks (0: none). With
+        ``more`` it is asked together with what else is asked in this turn of the event loop.
 
         Raises `Busy` when the answer does not reach the fence in time.
         """
@@ -51,7 +52,9 @@ class Lookup:
         pauses = waits(first=FENCE_PAUSE_SECONDS, longest=FENCE_SECONDS)
         while True:
             last = loop.time() > deadline  # told before the look: one that took long is no reason to give up
-            found, upto = await self._jetstream.again(f"stream {self._stream}", lambda: self._latest(list(filters)))
+            found, upto = await self._jetstream.again(
+                f"stream {self._stream}", lambda: self._latest(list(filters), more)
+            )
             if upto >= fence or (not found and await self._empty(filters, fence)):
                 return found, upto
             if last:
@@ -78,15 +81,15 @@ class Lookup:
         await each([index for index, message in enumerate(found) if message is None], ask, LEADER_WIDTH)
         return found
 
-    async def _latest(self, filters: list[str]) -> tuple[list[Raw], int]:
-        found = await self._direct(filters)
+    async def _latest(self, filters: list[str], more: bool) -> tuple[list[Raw], int]:
+        found = await self._direct(filters, more=more)
         return await self._newest(filters) if found is None else found
 
-    async def _direct(self, filters: list[str]) -> tuple[list[Raw], int] | None:
+    async def _direct(self, filters: list[str], *, more: bool = False) -> tuple[list[Raw], int] | None:
         found: list[Raw] = []
         request: dict[str, Any] = {"multi_last": filters}
         while True:
-            *messages, end = await self._jetstream.direct(self._stream, request)
+            *messages, end = await self._jetstream.direct(self._stream, request, more=more)
             found += [(stored.from_direct(answer), answer.headers) for answer in messages]
             if end.status == TOO_MANY:
                 return None
