@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eunoe.composition.known import Known, Rank
+from eunoe.composition.known import LINE_LEAST, Known, Rank
 from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass, Stated
 
@@ -25,7 +25,8 @@ def fact(
     size: int = 0,
     words: Iterable[str] | None = None,
 ) -> Known:
-    """A fact of that id and order; its line has ``size`` bytes, and it has these ``words``, where they are given."""
+    """A fact of that id and order; its line has ``size`` bytes, and it has these ``words``, where they are given. No
+    line is shorter than what it says."""
     said = Assertion(
         identity=Identity("thread", "t", subject, name or id), value=value, source=Source(kind=source), at=0
     )
@@ -39,6 +40,7 @@ def fact(
         proposed=False,
         rank=rank,
     )
+    assert not size or size >= found.length + LINE_LEAST, f"no line of it has {size} bytes"
     shown = FactLine(id=id, position=position, index=0)
     given: dict[str, Any] = {"written": (shown, "x" * (size - 1), size)} if size else {}
     given |= {"words": frozenset(words)} if words is not None else {}

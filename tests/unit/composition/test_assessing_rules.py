@@ -37,7 +37,7 @@ def task(value: str = "Fix the parser", source: SourceClass = "model") -> Known:
 
 def known(fact: str, subject: str, name: str, source: SourceClass = "tool", value: str = "") -> Known:
     rank = (subject != "task", True, True, True, True, 0, 0, 0, fact)
-    return known_facts.fact(fact, rank, subject=subject, name=name, value=value, source=source, size=10, words=())
+    return known_facts.fact(fact, rank, subject=subject, name=name, value=value, source=source, words=())
 
 
 def brief(text: str, **more: object) -> Brief:

@@ -134,10 +134,10 @@ def fact(number: int, *, size: int, pinned: bool, task: bool = False) -> Known:
     return known_facts.fact(f"f{number}", rank, subject=subject, pinned=pinned, size=size, words={"word"})
 
 
-many = st.lists(st.tuples(st.integers(1, 60), st.booleans(), st.booleans()), max_size=12)
+many = st.lists(st.tuples(st.integers(24, 84), st.booleans(), st.booleans()), max_size=12)
 
 
-@given(many, many, st.integers(0, 80), st.integers(0, 80), st.integers(0, 120))
+@given(many, many, st.integers(0, 160), st.integers(0, 160), st.integers(0, 240))
 def test_no_pinned_fact_is_left_out_while_others_of_its_layer_are_shown(
     first: list[tuple[int, bool, bool]], second: list[tuple[int, bool, bool]], earlier: int, now: int, pinned: int
 ) -> None:
