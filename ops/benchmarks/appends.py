@@ -20,7 +20,7 @@ from eunoe.schemas.requests import AppendRequest
 from eunoe.schemas.subjects import Caller
 
 CONTENT = "x" * 1000
-ROUNDS = 8  # the three are measured in turns, so that a slow moment of the machine hits all of them
+ROUNDS = 20  # the three are measured in turns, so that a slow moment of the machine hits all of them
 THREADS = 32
 
 
@@ -44,19 +44,20 @@ async def one_at_a_time(here: Place, count: int) -> list[Result]:
     sample = AppendRequest(v=1, producer="bench", n=1, turn="k", events=(Prompt(content=CONTENT),))
     payload = msgspec.json.encode(sample)
     await append()
-    publishes, echoes, appends = [], [], []
+    publishes, echoes, appends, ratios = list[float](), list[float](), list[float](), list[float]()
     for _ in range(ROUNDS):
-        publishes += await timed(count // ROUNDS, lambda: stream.publish("bare.stream.a", payload))
-        echoes += await timed(count // ROUNDS, lambda: bare.request("bare.echo", payload))
-        appends += await timed(count // ROUNDS, append)
+        published = await timed(count // ROUNDS, lambda: stream.publish("bare.stream.a", payload))
+        echoed = await timed(count // ROUNDS, lambda: bare.request("bare.echo", payload))
+        appended = await timed(count // ROUNDS, append)
+        ratios.append(statistics.median(appended) / (statistics.median(published) + statistics.median(echoed)))
+        publishes, echoes, appends = publishes + published, echoes + echoed, appends + appended
     await connection.close()
     await bare.close()
-    ratio = statistics.median(appends) / (statistics.median(publishes) + statistics.median(echoes))
     return [
         Result("one bare awaited publish", median_ms(publishes), "ms"),
         Result("one bare request and reply", median_ms(echoes), "ms"),
         Result("one acknowledged append of one event", median_ms(appends), "ms"),
-        Result("  against publish + request", ratio, "x", at_most=1.3),
+        Result("  against publish + request, p50 of the rounds", statistics.median(ratios), "x", at_most=1.3),
     ]
 
 

@@ -33,7 +33,7 @@ def check(value: str, what: str, limit: int = limits.ID_BYTES) -> str:
         raise Invalid(f"the {what} id {value!r} holds half of a surrogate pair; it must be valid Unicode") from None
     if size > limit:
         raise Invalid(f"the {what} id is {size} bytes long; the limit is {limit}, and ids are never cut")
-    if any(unicodedata.category(character) == "Cc" for character in value):
+    if not value.isprintable() and any(unicodedata.category(character) == "Cc" for character in value):
         raise Invalid(f"the {what} id {value!r} holds a control character; remove it")
     return value
 
