@@ -1,47 +1,27 @@
 """Cuts: blocks of a reply that only copy a tool output of the same turn.
 
-A block is a fenced piece of code or a paragraph. It is a copy when its words, after formatting is taken
-away (line numbers, quote marks, fences, the pipes and rules of a table, white space), stand in the output in the
-same order without a gap. Numbers that both have are no formatting, and must be the same. An edited copy is not
-one, and stays. Pure.
+A block is a copy when its words, after formatting is taken away, stand in the output in the same order without a gap.
+Numbers that both have are no formatting, and must be the same. An edited copy is not one, and stays. Pure.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from eunoe.composition import contents
+from eunoe.composition import contents, plain_words, reply_blocks
 from eunoe.composition.contents import Item
+from eunoe.composition.reply_blocks import Block
 from eunoe.schemas import limits
 from eunoe.schemas.events import ToolResult
 
 Span = tuple[int, int, int]
 
-_FENCE = re.compile(r"[ \t]*(`{3,}(?!.*`)|~{3,})")
-_NUMBER = re.compile(r"\s*(\d{1,6})(?:\t|:\s?|\s?[|│→]\s?|\s{2,})")
-_RULE = re.compile(r"\s*(?:[|:+=\-][\s|:+=\-]{2,})?\Z")
-_ROW = re.compile(r"\s*\|.*\|\s*\Z")
-_QUOTE = re.compile(r"\s*(?:>\s?)+")
-
-
-PROMPT = "$ "  # begins a line that shows what was typed
 SMALL = 4_096  # characters of an output in which a word is looked for as it is, sooner than its words are told apart
 WORK = 1 << 27  # characters that are compared for one reply at most, some tenths of a second
 READYING = 128  # what a character of an output counts for there when its words are told apart: 1 MiB of outputs in all
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A part of a reply, in characters, its words, and those without line numbers where every line has one."""
-
-    start: int
-    end: int
-    words: tuple[str, ...]
-    plain: tuple[str, ...]
 
 
 class Source:
@@ -59,11 +39,11 @@ class Source:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        return tuple(_joined(_words(part.splitlines(), numbered=False)) for part in self._parts)
+        return tuple(_joined(plain_words.words(part.splitlines(), numbered=False)) for part in self._parts)
 
     @cached_property
     def plain(self) -> tuple[str, ...]:
-        return tuple(_joined(_words(part.splitlines(), numbered=True)) for part in self._parts)
+        return tuple(_joined(plain_words.words(part.splitlines(), numbered=True)) for part in self._parts)
 
     def lacks(self, words: Sequence[str]) -> bool:
         """Whether these words surely stand in neither: formatting is only ever taken away, so a word of the output as
@@ -117,7 +97,7 @@ def cuts(reply: str, sources: Sequence[Source]) -> tuple[Span, ...]:
     found: list[Span] = []
     if len(reply.split()) < limits.CUT_WORDS:
         return ()
-    blocks = list(_blocks(reply))
+    blocks = list(reply_blocks.blocks(reply))
     at, search = 0, _Search()
     while at < len(blocks) and search.left > 0:
         run = _run(blocks, at, sources, search)
@@ -143,7 +123,7 @@ def is_source(item: Item) -> bool:
     return isinstance(item.event, ToolResult) and len(item.event.content) + bool(item.event.blob) > 0
 
 
-def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source], search: _Search) -> tuple[int, int] | None:
+def _run(blocks: Sequence[Block], at: int, sources: Sequence[Source], search: _Search) -> tuple[int, int] | None:
     """The longest run of blocks from ``at`` that copies one output: where it stops, and the entry."""
     best: tuple[int, int] | None = None
     for one in sources:
@@ -155,7 +135,7 @@ def _run(blocks: Sequence[_Block], at: int, sources: Sequence[Source], search: _
     return best
 
 
-def _reach(blocks: Sequence[_Block], at: int, one: Source, search: _Search, *, plain: bool) -> int:
+def _reach(blocks: Sequence[Block], at: int, one: Source, search: _Search, *, plain: bool) -> int:
     """Where the longest run of blocks from ``at`` stops that copies one output, ``at`` where none of enough words does;
     ``plain`` takes line numbers from the blocks, else from the output where that has any.
 
@@ -182,7 +162,7 @@ def _reach(blocks: Sequence[_Block], at: int, one: Source, search: _Search, *, p
     return low + bisect_left(range(low + 1, high), True, key=lambda stop: not copies(stop))
 
 
-def _enough(blocks: Sequence[_Block], at: int, *, plain: bool) -> int:
+def _enough(blocks: Sequence[Block], at: int, *, plain: bool) -> int:
     """Where the first blocks from ``at`` stop that have words enough for a copy, 0 where there are none."""
     count = 0
     for stop in range(at, len(blocks)):
@@ -197,69 +177,3 @@ def _enough(blocks: Sequence[_Block], at: int, *, plain: bool) -> int:
 
 def _joined(words: Iterable[str]) -> str:
     return f" {' '.join(words)} "
-
-
-def _words(lines: Iterable[str], *, numbered: bool) -> tuple[str, ...]:
-    found: list[str] = []
-    for line in lines:
-        if _RULE.match(line):
-            continue
-        if numbered:
-            line = _NUMBER.sub("", line, count=1) if _NUMBER.match(line) else line
-        line = line.replace("|", " ") if _ROW.match(line) else _unquoted(line)
-        found += () if _FENCE.match(line) else line.split()
-    return tuple(found)
-
-
-def _unquoted(line: str) -> str:
-    found = _QUOTE.match(line)
-    return line[found.end() :] if found else line
-
-
-def _blocks(reply: str) -> Iterable[_Block]:
-    """Fenced blocks and paragraphs, in order. A fence is part of its block, but where the block begins with what was
-    typed at a prompt: that is the reply's own, so it stays, and its fence with it."""
-    start, fence, at, last, typed = -1, "", 0, 0, False
-    lines: list[str] = []
-    for raw in reply.splitlines(keepends=True):
-        line, opens = raw.rstrip("\r\n"), _FENCE.match(raw)
-        if fence and _closes(line.strip(), fence):
-            yield from _apart(start, last, lines) if typed else (_block(start, at + len(line), lines),)
-            start, lines, fence, typed = -1, [], "", False
-        elif fence and not lines and line.lstrip().startswith(PROMPT):
-            start, typed = at + len(raw), True
-        elif fence:
-            lines.append(line)
-        elif opens or not line.strip():
-            if lines:
-                yield _block(start, last, lines)
-            start, lines, fence = (at, [], opens[1]) if opens else (-1, [], "")
-        else:
-            start = at if start < 0 else start
-            lines.append(line)
-        last = at + len(line)
-        at += len(raw)
-    if lines:
-        yield from _apart(start, len(reply.rstrip()), lines) if typed else (_block(start, len(reply.rstrip()), lines),)
-
-
-def _apart(start: int, end: int, lines: Sequence[str]) -> Iterable[_Block]:
-    """A block that is cut alone or not at all: what stands before it and after it says nothing that could be copied."""
-    yield from (_block(start, start, ()), _block(start, end, lines), _block(end, end, ()))
-
-
-def _closes(line: str, fence: str) -> bool:
-    """Whether a line ends a fenced block: a fence of the same kind, and at least as long."""
-    return line.startswith(fence) and not line.strip(fence[0])
-
-
-def _block(start: int, end: int, lines: Sequence[str]) -> _Block:
-    plain = _words(lines, numbered=True) if _counts(lines) else ()
-    return _Block(start, end, _words(lines, numbered=False), plain)
-
-
-def _counts(lines: Iterable[str]) -> bool:
-    """Whether the lines that say anything are numbered one after the other."""
-    found = [_NUMBER.match(line) for line in lines if line.strip()]
-    numbers = [int(one[1]) for one in found if one]
-    return len(numbers) == len(found) > 0 and numbers == [numbers[0] + at for at in range(len(numbers))]
