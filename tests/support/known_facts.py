@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eunoe.composition.known import LINE_LEAST, Known, Rank
+from eunoe.composition.factlines import LINE_LEAST
+from eunoe.composition.known import Known, Rank
 from eunoe.schemas.context import FactLine
 from eunoe.schemas.facts import Assertion, Identity, Source, SourceClass, Stated
 

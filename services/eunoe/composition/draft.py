@@ -12,12 +12,13 @@ from eunoe.composition.fold import Turn
 from eunoe.composition.handed import handed
 from eunoe.composition.headroom import headroom
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.known import Known, words
+from eunoe.composition.known import Known
 from eunoe.composition.left import left, pending
 from eunoe.composition.literal import literal, of_past, oldest_kept, size
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Renderings
 from eunoe.composition.summary import Summary
+from eunoe.composition.words import words
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from eunoe.composition import carried, known
+from eunoe.composition import carried, factlines
 from eunoe.facts.admission import told
 from eunoe.facts.kinds import Kinds
 from eunoe.schemas.context import FactLine, Recipe
@@ -58,7 +58,7 @@ def _facts(facts: Iterable[FactLine], records: Iterable[Record], kinds: Kinds) -
         (record.position, one.stated.index): one.stated.fact for record in records for one in told(record, kinds)
     }
     held = {fact: admitted.get((fact.position, fact.index)) for fact in facts}
-    return {fact.id: known.line(assertion, fact.note) for fact, assertion in held.items() if assertion}
+    return {fact.id: factlines.line(assertion, fact.note) for fact, assertion in held.items() if assertion}
 
 
 def _state(state: FactLine | None, records: Iterable[Record]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eunoe.composition import blocks, choosing, known, marks
+from eunoe.composition import blocks, choosing, factlines, known, marks
 from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
 from eunoe.facts.document import build
@@ -135,12 +135,6 @@ def test_facts_without_room_that_bear_on_the_request_stand_beside_it(kit: Any) -
     assert f"({recipe.earlier_hidden} more facts not shown)" in composed.messages[0]["content"]
 
 
-def test_words_of_scripts_without_spaces_are_pairs() -> None:
-    """A request in any language finds its facts."""
-    assert known.words("the Port 8080") == {"the", "port", "8080"}
-    assert {"日本", "本語"} <= known.words("日本語")
-
-
 def test_a_proposal_is_marked() -> None:
     """Nobody with the authority has approved it."""
     line = seen(fact("dark mode", subject="preference", name="theme", proposal=True)).line
@@ -184,7 +178,7 @@ def test_a_fact_line_gives_back_exactly_what_was_put_in(subject: str, name: str,
     identity = Identity("thread", "t", subject, name)
     assertion = msgspec.structs.replace(stated.fact, identity=identity, value=value)
 
-    block = blocks.now([known.line(assertion, "")], 0)
+    block = blocks.now([factlines.line(assertion, "")], 0)
 
     last = body(block).split("\n")[-1]
     assert len(block.splitlines()) == 4

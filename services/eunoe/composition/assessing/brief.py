@@ -10,9 +10,10 @@ from eunoe.composition import contents, renderings
 from eunoe.composition.assessing.naming import LOOKED_AT
 from eunoe.composition.contents import Item
 from eunoe.composition.fold import Fold, Turn
-from eunoe.composition.known import Known, words
+from eunoe.composition.known import Known
 from eunoe.composition.place import Place
 from eunoe.composition.remembered import Remembered
+from eunoe.composition.words import words
 from eunoe.schemas.context import Assessment
 from eunoe.schemas.events import ToolCall
 from eunoe.schemas.requests import ThreadState

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from eunoe.composition.known import WORD_LENGTH, words
+from eunoe.composition.words import WORD_LENGTH, words
 from eunoe.schemas.requests import ToolDefinition
 
 LOOKED_AT = 32_768  # characters of a request that are looked at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from eunoe.composition.known import words
+from eunoe.composition.words import words
 from eunoe.distillation.door import Turn
 from eunoe.distillation.drawn import Range
 from eunoe.distillation.reviewing.likeness import likeness
