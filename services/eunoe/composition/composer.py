@@ -44,7 +44,7 @@ from eunoe.schemas.subjects import Address, Caller
 
 logger = logging.getLogger(__name__)
 
-FIRST_READ = 24  # records that are read for a turn: as many as most contexts show, in hardly more time than a few
+FIRST_TURNS = 16  # turns whose records are read for one of them: as many as most contexts show, in one round trip
 
 _Found = TypeVar("_Found")
 
@@ -223,7 +223,7 @@ class Composer:
     async def _whole(self, fold: Fold, number: int) -> None:
         """Fold back to the opening of a turn."""
         await self._threads.reach(
-            fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: max(reckoned(fold, 1), FIRST_READ)
+            fold, lambda: number in fold.turns and fold.turns[number].whole, lambda: reckoned(fold, FIRST_TURNS)
         )
 
     async def _likely(self, fold: Fold, settings: Settings) -> None:

@@ -352,12 +352,13 @@ async def test_instructions_are_found_however_far_back_they_were_given(system: S
     assert len(context.recipe.turns) < 20
 
 
-@pytest.mark.parametrize("instructions", ["", "Be brief."])
+@pytest.mark.parametrize(("instructions", "read"), [("", 1 + 34 + 3 * 64), ("Be brief.", 1 + 35 + 3 * 64)])
 async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
-    system: System, kit: Any, instructions: str
+    system: System, kit: Any, instructions: str, read: int
 ) -> None:
-    """Of 1,200 records the head, 24 for the last turn and three times 64 are read (27 turns, and 64 before them whose
-    facts are to come): where instructions are, and that there are none, the header says."""
+    """Of 1,200 records, or of 1,201, the head, as many as 16 turns of two records have on average and 2 more, and
+    three times 64 (27 turns, and 64 before them whose facts are to come): where instructions are, and that there are
+    none, the header says."""
     if instructions:
         await system.append(Instructions(content=instructions))
     for number in range(600):
@@ -366,7 +367,7 @@ async def test_a_thread_without_a_recipe_is_read_no_further_than_its_window(
     context = await system.compose(prompt="next", window=2048)
 
     assert texts(context)[0].startswith(instructions or "<eunoe-record")
-    assert system.worker.statistics()["records_read"] == 217
+    assert system.worker.statistics()["records_read"] == read
 
 
 async def test_a_thread_with_a_recipe_is_read_no_further_than_that_reaches(system: System, kit: Any) -> None:
