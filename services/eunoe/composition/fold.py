@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import get_args
 
-from eunoe.composition import anchoring, contents, given
+from eunoe.composition import contents, given, profiles
 from eunoe.composition.contents import Item, item_of
-from eunoe.composition.counters import naming
+from eunoe.composition.profiles import Composed, Profile
 from eunoe.composition.turn import Turn as Turn
 from eunoe.composition.turn import TurnState as TurnState
 from eunoe.schemas import subjects
-from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     ContextAssessed,
     ContextComposed,
@@ -38,23 +36,9 @@ from eunoe.schemas.events import (
 from eunoe.schemas.records import Header, Record
 
 KEPT = 64  # newest reports of usage, and records of memory, that are kept in mind
-PROFILES = 4  # profiles whose last recipe is remembered, so that one asked for once keeps no turns for ever
 _REMEMBERED = frozenset(
     {*get_args(FactEvent), Extracted, *get_args(DistilledEvent)}
 )  # kinds of events that change what is remembered
-Profile = tuple[int, str, str]  # window, counter, format
-
-
-def profile(recipe: Recipe) -> Profile:
-    return recipe.window, recipe.counter, recipe.format
-
-
-@dataclass(slots=True)
-class Composed:
-    """A stored recipe, and where its record is."""
-
-    recipe: Recipe
-    position: int
 
 
 class Fold:
@@ -171,23 +155,8 @@ class Fold:
         self.__dict__.update(fresh.__dict__)
 
     def anchor(self, wanted: Profile, model: str = "") -> int:
-        """Tokens between what the provider counted for the last context of this profile, and its recipe.
-
-        What was learned of one model says nothing of another, nor does what another was reported to have used.
-        """
-        composed = self.recipes.get(wanted)
-        if composed is None or not naming.same(model, composed.recipe.model):
-            return 0
-        kept = int(composed.recipe.settings.get("anchor", 0))
-        for position, usage in self.usages:
-            after = position > composed.position and usage.turn == composed.recipe.turn
-            if after and usage.input_tokens > 0 and naming.same(usage.model, composed.recipe.model):
-                others = (other.position for other in self.recipes.values())
-                if any(composed.position < other < position for other in others):
-                    return kept
-                counted, window = composed.recipe.tokens - kept, composed.recipe.window
-                return anchoring.reported(counted, usage.input_tokens, window, kept)
-        return kept
+        """Tokens between what the provider counted for the last context of this profile, and its recipe."""
+        return profiles.anchor(self.recipes, self.usages, wanted, model)
 
     def in_force(self, turn: int, agent: str) -> tuple[Item, ...]:
         """The newest instructions that hold for an agent in that turn: those given together, of no turn, of a
@@ -232,7 +201,7 @@ class Fold:
             case TurnAborted():
                 self._turn(event.turn).state = "aborted"
             case ContextComposed():
-                self._composed(event.recipe, record.position)
+                profiles.take(self.recipes, event.recipe, record.position)
             case ContextAssessed():
                 if self.assessed is None or self.assessed[0] < record.position:
                     self.assessed = (record.position, event)
@@ -249,13 +218,6 @@ class Fold:
         turn.key, turn.agent, turn.session, turn.preview = event.key, event.agent, event.session, event.preview
         turn.time, turn.whole = event.at or record.header.time, True
         self.base = min(self.base, event.turn) if self.base else event.turn
-
-    def _composed(self, recipe: Recipe, position: int) -> None:
-        known = self.recipes.get(profile(recipe))
-        if known is None or known.position < position:
-            self.recipes[profile(recipe)] = Composed(recipe, position)
-        if len(self.recipes) > PROFILES:
-            del self.recipes[min(self.recipes, key=lambda kept: self.recipes[kept].position)]
 
     def _entry(self, item: Item) -> None:
         if isinstance(item.event, Instructions):

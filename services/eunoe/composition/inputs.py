@@ -9,9 +9,10 @@ from eunoe.composition import excerpts
 from eunoe.composition.carried import Carried
 from eunoe.composition.contents import Item
 from eunoe.composition.counter import ByteCounter, Counter
-from eunoe.composition.fold import Fold, Profile, Turn
+from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.formats import Piece
 from eunoe.composition.outline import Asked
+from eunoe.composition.profiles import Profile
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.composition.summary import Summary

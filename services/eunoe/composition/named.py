@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from eunoe.composition import outline
-from eunoe.composition.fold import Fold, Profile
+from eunoe.composition.fold import Fold
 from eunoe.composition.outline import Asked
+from eunoe.composition.profiles import Profile
 from eunoe.runtime.doors import Log, Stored
 from eunoe.runtime.tasks import task_group
 from eunoe.schemas import limits, records

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
-from eunoe.composition.fold import Profile
+from eunoe.composition.profiles import Profile
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records
 from eunoe.schemas.errors import Damaged

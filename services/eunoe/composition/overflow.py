@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eunoe.composition import anchoring
-from eunoe.composition.fold import Fold, Profile
-from eunoe.composition.fold import profile as profile_of
+from eunoe.composition.fold import Fold
+from eunoe.composition.profiles import Profile
+from eunoe.composition.profiles import profile as profile_of
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.context_events import ContextRefused

@@ -11,7 +11,8 @@ import msgspec
 
 from eunoe.composition import contents
 from eunoe.composition.contents import Item
-from eunoe.composition.fold import Composed, Fold, Turn, TurnState, profile
+from eunoe.composition.fold import Fold, Turn, TurnState
+from eunoe.composition.profiles import Composed, profile
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import ContextAssessed, Entry, Usage
 from eunoe.schemas.records import Header

@@ -7,10 +7,11 @@ nothing could be shown any more.
 
 from __future__ import annotations
 
-from eunoe.composition.fold import Composed, Fold
+from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.literal import literal
+from eunoe.composition.profiles import Composed
 
 
 def standing(fold: Fold, settings: Settings) -> Composed | None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from eunoe.composition import older, outline, summary
-from eunoe.composition.fold import Fold, Profile, Turn, profile
+from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.left import LOOKED_AT
 from eunoe.composition.losses import lost
+from eunoe.composition.profiles import Profile, profile
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head, head_of

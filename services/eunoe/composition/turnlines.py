@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from eunoe.composition.changes import Changed, changes
 from eunoe.composition.contents import text
 from eunoe.composition.drawing import Versions, drawn
-from eunoe.composition.fold import Profile, TurnState, profile
+from eunoe.composition.fold import TurnState
 from eunoe.composition.past import COMPOSED_BEFORE
+from eunoe.composition.profiles import Profile, profile
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.schemas.context import Recipe

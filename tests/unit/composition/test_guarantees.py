@@ -21,11 +21,11 @@ from stories import Story, Told, contents, stories
 
 from eunoe.composition import blocks, marks, outline, stability, summary, telling
 from eunoe.composition.budget import anchored, outline_bytes
-from eunoe.composition.fold import Composed as StoredRecipe
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.making import Made, make
 from eunoe.composition.plan import enough
+from eunoe.composition.profiles import Composed as StoredRecipe
 from eunoe.composition.render import render
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner

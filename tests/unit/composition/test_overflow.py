@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eunoe.composition import anchoring, overflow
-from eunoe.composition.fold import Fold, profile
+from eunoe.composition.fold import Fold
+from eunoe.composition.profiles import profile
 from eunoe.schemas import limits
 from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import DoesNotFit, Invalid, NotFound
