@@ -17,6 +17,7 @@ from eunoe.cli.fact_changes import Changed, change, stated, version, where
 from eunoe.client.files import unreadable
 from eunoe.client.memory import Memory
 from eunoe.facts import times
+from eunoe.facts.stating_rules import check_kind
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import KindsReply, KindView
@@ -141,10 +142,7 @@ async def _whole(client: Memory, beginning: str, wanted: Wanted) -> str:
 def declared(kinds: KindsReply, subject: str) -> KindView:
     """The kind of that name; raises `Invalid` with the kinds that there are."""
     found = {kind.name: kind for kind in kinds.kinds}
-    if subject not in found:
-        raise Invalid(
-            f"there is no kind {subject!r}; the kinds are {', '.join(sorted(found))}. `eunoe kinds` says how to add one"
-        )
+    check_kind(subject, found)
     return found[subject]
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from eunoe.facts.admission import DECIDERS, admitted
 from eunoe.facts.kinds import Kinds
-from eunoe.facts.stating_rules import check_assertion
+from eunoe.facts.stating_rules import check_assertion, check_kind
 from eunoe.facts.values import cut, limit, one_line
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import FactRecorded, StatingEvent
@@ -41,15 +41,6 @@ def _check_statement(event: StatingEvent, caller: Caller, kinds: Kinds) -> None:
     if isinstance(event, FactRecorded):
         if fact.cites:
             raise Invalid("only an approval or a move cites a fact; leave it out")
-        if fact.source.kind == "person" and not fact.at:  # what has a time of its own was stated before, elsewhere
-            _check_kind(fact.identity.subject, kinds)
-
-
-def _check_kind(subject: str, kinds: Kinds) -> None:
-    known = [name for name, _ in kinds.items()]
-    if subject not in known:
-        name = subject if subject.isidentifier() else "mine"
-        raise Invalid(
-            f"there is no kind {subject!r}; known are {', '.join(known)}. Add one to the configuration, as in "
-            f'`kinds.{name} = {{fact_class = "dynamic", description = "…"}}`'
-        )
+        # What has a time of its own was stated before, elsewhere; what takes a fact away has the kind that is there.
+        if not fact.at and not fact.removes:
+            check_kind(fact.identity.subject, [name for name, _ in kinds.items()])

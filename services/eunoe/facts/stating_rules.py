@@ -7,6 +7,7 @@ turns, the same things are mended or left out (`eunoe.facts.admission`). Pure.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 
 from eunoe.facts.kinds import Kinds
 from eunoe.facts.values import blank, counted, limit, ordered, zoned
@@ -44,6 +45,14 @@ def check_identity(identity: Identity, kinds: Kinds) -> None:
     if not kinds.name(identity.subject, identity.name):
         raise Invalid(
             f"nothing is left of the name {identity.name!r} as its kind is named; give one with a letter or a digit"
+        )
+
+
+def check_kind(subject: str, known: Collection[str]) -> None:
+    """Raise `Invalid` for a kind that nobody declared: most are a slip of the pen, which nobody would find again."""
+    if subject not in known:
+        raise Invalid(
+            f"there is no kind {subject!r}; the kinds are {', '.join(sorted(known))}. `eunoe kinds` says how to add one"
         )
 
 

@@ -30,9 +30,9 @@ from eunoe.schemas.events import (
     TurnCommitted,
     TurnOpened,
 )
-from eunoe.schemas.facts import Provenance, Scope
+from eunoe.schemas.facts import Provenance, Scope, SourceClass
 from eunoe.schemas.requests import AppendReply, AppendRequest
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.subjects import Caller, Role
 
 HERE = "thread.t"
 BOOK = subjects.book_chain("permanent", "shared")
@@ -704,20 +704,42 @@ async def test_a_blank_name_is_refused_and_never_everything(desk: FactDesk, wher
     assert "is empty" in str(error)
 
 
-async def test_a_kind_that_nobody_declared_is_not_a_person_s_to_state(desk: FactDesk) -> None:
-    """A slip of the pen would make one for ever; a program's or an agent's is dynamic, and so is what was stated
-    elsewhere and comes in an import, with the time at which it was stated."""
-    event = decision("green")
-    identity = msgspec.structs.replace(event.fact.identity, subject="decsion")
-    slip = FactRecorded(fact=msgspec.structs.replace(event.fact, identity=identity))
+def slip(kind: SourceClass, who: str, **changes: Any) -> FactRecorded:
+    """A fact of a thread, of a kind that nobody declared."""
+    fact = recorded("green", subject="decsion", kind=kind, who=who).fact
+    return FactRecorded(fact=msgspec.structs.replace(fact, **changes))
 
-    error = await refused(desk, BOOK, slip)
-    await desk.write(HERE, recorded("fine", subject="decsion"))
-    await desk.write(BOOK, FactRecorded(fact=msgspec.structs.replace(slip.fact, at=1)), caller=PERSON)
+
+@pytest.mark.parametrize(
+    ("role", "kind"), [("person", "person"), ("caller", "caller"), ("agent", "model"), ("tool", "tool")]
+)
+async def test_a_kind_that_nobody_declared_is_nobody_s_to_state(desk: FactDesk, role: Role, kind: SourceClass) -> None:
+    """A slip of the pen would make one for ever, by whichever way it comes."""
+    error = await refused(desk, HERE, slip(kind, "dana"), caller=Caller(role, "dana"))
 
     assert isinstance(error, Invalid)
-    assert str(error).startswith("there is no kind 'decsion'; known are branch, decision, entity, ")
-    assert 'as in `kinds.decsion = {fact_class = "dynamic", description = "…"}`' in str(error)
+    assert str(error).startswith("there is no kind 'decsion'; the kinds are branch, decision, entity, ")
+    assert str(error).endswith(". `eunoe kinds` says how to add one")
+
+
+async def test_facts_of_a_kind_that_is_not_declared_any_more_are_kept_and_acted_on(desk: FactDesk) -> None:
+    """What a worker derived of it, and what an import brings with the time at which it was stated, go in; a preview
+    takes one away, a person has one hold for everyone, and an agent takes its own back."""
+    drawn = await desk.write(HERE, slip("tool", "make"), caller=Caller("worker", "extraction"))
+    brought = await desk.write(HERE, slip("model", AGENT.principal, at=1, value="blue"))
+    first, second = (ids.fact_id(HERE, reply.origin, 0) for reply in (drawn, brought))
+    fact = slip("person", "ada").fact
+    tried = msgspec.structs.replace(fact.identity, preview="trial")
+    shared = msgspec.structs.replace(fact.identity, scope="permanent", owner="shared")
+
+    await desk.write(HERE, slip("person", "ada", identity=tried, value="", replaces=first, removes=True), caller=PERSON)
+    moved = slip("person", "ada", identity=shared, cites=first, fact_class="permanent").fact
+    await desk.write(BOOK, FactMoved(id=first, fact=moved), caller=PERSON)
+    await desk.write(HERE, FactRetired(id=second))
+
+    assert [type(event) for event in await events_of(desk)] == [
+        FactRecorded, FactRecorded, FactRecorded, FactMoved, FactRetired,
+    ]  # fmt: skip
 
 
 async def test_half_of_a_surrogate_pair_and_two_megabytes_are_refused(desk: FactDesk) -> None:

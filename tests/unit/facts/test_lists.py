@@ -6,13 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 import pytest
 from desks import NOON
-from fact_desks import PERSON, FactDesk, recorded, written
+from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
 
 from eunoe.facts.labels import Labels
 from eunoe.facts.lookup import Lookup
@@ -31,11 +30,6 @@ from eunoe.schemas.subjects import Caller
 BUILDER = Caller("agent", "builder")
 HOUR = 3_600_000  # milliseconds
 HERE = FactsRequest(thread="t", session="s")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 @pytest.fixture(params=["grouped", "by revision"])
@@ -224,7 +218,7 @@ async def test_a_view_of_three_scopes_is_one_round_trip_a_bucket(desk: FactDesk)
 async def test_a_subject_is_filtered_by_key(desk: FactDesk) -> None:
     """Names and subjects that are not Latin are found by their own words, and no others (F71, F88)."""
     for subject in ("note", "notes", "предпочтение", "决定", "🧪"):
-        await desk.write("thread.t", recorded(f"of {subject}", subject=subject, name="имя"))
+        await desk.write("thread.t", recorded(f"of {subject}", subject=subject, name="имя"), caller=EXTRACTION)
     await desk.catch_up()
     for subject in ("note", "предпочтение", "决定", "🧪"):
         for request in (FactsRequest(thread="t", subject=subject), FactsRequest(scope="thread", subject=subject)):
