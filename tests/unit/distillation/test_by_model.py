@@ -10,14 +10,13 @@ from typing import Any
 import msgspec
 import pytest
 from drawing import WINDOW, answer, batch, fact, task
-from model_server import NAME, ModelServer, Reply, serving
+from model_server import NAME, ModelServer, Reply
+from remote_models import openai
 
 from eunoe.distillation.by_model import ModelDistiller
 from eunoe.distillation.door import Distiller, Drawn, Item
 from eunoe.models import effort
 from eunoe.models.door import Answer, Usage
-from eunoe.models.opening import opened
-from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Effort, SetAside
 from eunoe.schemas.errors import ModelFailed
@@ -31,14 +30,10 @@ NO_CODE = f"no valid JSON: invalid \\u{'X' * 4} escape"
 
 @asynccontextmanager
 async def distilling(*replies: Reply | str) -> AsyncIterator[tuple[Distiller, ModelServer]]:
-    with serving(*replies) as server:
-        model = opened(Settings(model="openai:llama", model_url=server.url))
-        assert model is not None
+    async with openai(*replies) as (model, server):
         distiller = ModelDistiller(model, WINDOW)
-        try:
-            yield distiller, server
-        finally:
-            await distiller.close()
+        yield distiller, server
+        await distiller.close()
 
 
 async def drawn(reply: Reply | str) -> Drawn:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from decimal import Decimal
 
 import anyio
 import pydantic
 import pytest
-from model_server import NAME, ModelServer, Reply, serving
+from model_server import NAME, ModelServer, Reply
 from polling import until
+from remote_models import anthropic, openai
 
 from eunoe.models import effort
 from eunoe.models.door import Answer, Limits, Model, Usage
-from eunoe.models.opening import opened
 from eunoe.models.remote import PROBE
-from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import ModelFailed
@@ -27,25 +26,6 @@ Asking = Callable[..., AbstractAsyncContextManager[tuple[Model, ModelServer]]]
 
 class Point(pydantic.BaseModel):
     x: int
-
-
-@asynccontextmanager
-async def openai(*replies: Reply | str) -> AsyncIterator[tuple[Model, ModelServer]]:
-    """A server that speaks as OpenAI's does, as Ollama, vLLM and llama.cpp do, and a model at it."""
-    with serving(*replies) as server:
-        model = opened(Settings(model="openai:llama", model_url=server.url))
-        assert model is not None
-        yield model, server
-        await model.close()
-
-
-@asynccontextmanager
-async def anthropic(*replies: Reply | str) -> AsyncIterator[tuple[Model, ModelServer]]:
-    with serving(*replies) as server:
-        model = opened(Settings(model="anthropic:claude-haiku-4-5", model_url=server.root))
-        assert model is not None
-        yield model, server
-        await model.close()
 
 
 @pytest.fixture(params=[openai, anthropic], ids=["openai", "anthropic"])

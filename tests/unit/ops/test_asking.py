@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from model_server import Reply
+from remote_models import openai
 
-from model_server import ModelServer, Reply, serving
-
-from eunoe.models.door import Model
-from eunoe.models.opening import opened
-from eunoe.runtime.settings import Settings
 from evaluation import asking, tables
 from evaluation.scoring import Recalled
 from evaluation.story import BUILD, CODENAME, QUESTIONS
@@ -20,28 +15,19 @@ RECALLED = Recalled(
 )
 
 
-@asynccontextmanager
-async def model(*replies: Reply | str) -> AsyncIterator[tuple[Model, ModelServer]]:
-    with serving(*replies) as server:
-        found = opened(Settings(model="openai:small", model_url=server.url))
-        assert found is not None
-        yield found, server
-        await found.close()
-
-
 async def test_a_right_answer_counts_and_a_stale_one_is_told_from_a_wrong_one() -> None:
-    async with model("Copper Lantern.", "Make CI failed.", "No idea.") as (found, _):
-        right = await asking.ask(found, CODENAME, "which?", None)
-        stale = await asking.ask(found, BUILD, "and now?", None)
-        wrong = await asking.ask(found, BUILD, "and now?", None)
+    async with openai("Copper Lantern.", "Make CI failed.", "No idea.") as (model, _):
+        right = await asking.ask(model, CODENAME, "which?", None)
+        stale = await asking.ask(model, BUILD, "and now?", None)
+        wrong = await asking.ask(model, BUILD, "and now?", None)
 
     assert [one.standing for one in (right, stale, wrong)] == ["context", "stale", "lost"]
 
 
 async def test_a_model_with_the_memory_tool_is_given_one_recall() -> None:
     """What it recalls is added to what it was asked with, as a record; its second answer counts."""
-    async with model('I call memory with "recall entry 4".', "It is Copper Lantern.") as (found, server):
-        answered = await asking.ask(found, CODENAME, "which?", RECALLED)
+    async with openai('I call memory with "recall entry 4".', "It is Copper Lantern.") as (model, server):
+        answered = await asking.ask(model, CODENAME, "which?", RECALLED)
 
     assert answered.standing == "context"
     assert 'which?\n\n<eunoe-record kind="recalled"' in server.prompt(1)
@@ -49,8 +35,8 @@ async def test_a_model_with_the_memory_tool_is_given_one_recall() -> None:
 
 
 async def test_a_model_without_it_is_asked_once() -> None:
-    async with model("recall entry 4") as (found, server):
-        answered = await asking.ask(found, CODENAME, "which?", None)
+    async with openai("recall entry 4") as (model, server):
+        answered = await asking.ask(model, CODENAME, "which?", None)
 
     assert (answered.standing, len(server.asked)) == ("lost", 1)
 
@@ -64,8 +50,8 @@ def test_a_recall_is_of_an_entry_a_turn_or_a_fact_that_is_there() -> None:
 
 async def test_every_strategy_is_asked_every_question() -> None:
     """A model that always says the same is right once in seven; a failure is named and loses its question."""
-    async with model("It is CI is green.") as (found, server):
-        rows = await asking.rows(found, [Size(8_192)])
+    async with openai("It is CI is green.") as (model, server):
+        rows = await asking.rows(model, [Size(8_192)])
 
     assert [row.strategy for row in rows] == ["dropping", "references", "references + facts", "the whole"]
     assert [row.count("context") for row in rows] == [1] * 4
@@ -74,8 +60,8 @@ async def test_every_strategy_is_asked_every_question() -> None:
 
 
 async def test_a_model_that_fails_is_named_in_the_table() -> None:
-    async with model(Reply(status=401, message="bad key")) as (found, _):
-        answered = await asking.ask(found, CODENAME, "which?", None)
+    async with openai(Reply(status=401, message="bad key")) as (model, _):
+        answered = await asking.ask(model, CODENAME, "which?", None)
 
     row = asking.Row("dropping", Size(8_192), dict.fromkeys((question.name for question in QUESTIONS), answered))
     assert answered.standing == "lost"

@@ -7,11 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 from drawing import WINDOW, batch
-from model_server import NAME, ModelServer, Reply, serving
+from model_server import NAME, ModelServer, Reply
+from remote_models import openai
 
 from eunoe.distillation.door import Summariser
-from eunoe.models.opening import opened
-from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import ModelFailed
@@ -22,14 +21,10 @@ TEXT = "Tests are looked at.\nPostgres 16 is used."
 
 @asynccontextmanager
 async def summarising(*replies: Reply | str) -> AsyncIterator[tuple[Summariser, ModelServer]]:
-    with serving(*replies) as server:
-        model = opened(Settings(model="openai:llama", model_url=server.url))
-        assert model is not None
+    async with openai(*replies) as (model, server):
         summariser = ModelSummariser(model, WINDOW)
-        try:
-            yield summariser, server
-        finally:
-            await summariser.close()
+        yield summariser, server
+        await summariser.close()
 
 
 async def test_the_summary_is_updated_with_every_turn_of_the_batch() -> None:
