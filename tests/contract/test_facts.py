@@ -9,11 +9,10 @@ from typing import Any
 import anyio
 import msgspec
 import pytest
+from extraction_desks import ExtractionDesk
 from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
-from turns import turn, used
+from fact_workers import facts_worker
 
-from eunoe.audit.worker import LocalAuditor
-from eunoe.extraction.worker import ExtractionWorker
 from eunoe.facts.document import decode
 from eunoe.facts.projector import Projector
 from eunoe.facts.visibility import Viewer
@@ -23,12 +22,12 @@ from eunoe.schemas import subjects
 from eunoe.schemas.context import Watermark
 from eunoe.schemas.events import FactDeleted, SessionEnded
 from eunoe.schemas.requests import FactsReply, FactsRequest
-from eunoe.schemas.subjects import Address, Caller
+from eunoe.schemas.subjects import Address
 
 
 @pytest.fixture
-def desk(doors: Store, tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path, doors)
+def desk(doors: Store, tmp_path: Path) -> ExtractionDesk:
+    return ExtractionDesk(tmp_path, doors)
 
 
 async def _ask(worker: FactsWorker, request: FactsRequest) -> FactsReply:
@@ -36,16 +35,15 @@ async def _ask(worker: FactsWorker, request: FactsRequest) -> FactsReply:
     return msgspec.json.decode(data, type=FactsReply)
 
 
-async def test_turns_become_facts_that_a_waiting_reader_sees(desk: FactDesk) -> None:
+async def test_turns_become_facts_that_a_waiting_reader_sees(desk: ExtractionDesk) -> None:
     """Both workers run on their durable consumers: failed, passed, failed is three versions, in order."""
-    extraction = ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
-    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    extraction, facts = desk.extractor(), facts_worker(desk)
     found = FactsReply(facts=())
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(extraction.run)
         tasks.start_soon(facts.run)
         for n, status in enumerate((1, 0, 1), start=1):
-            await desk.append(n, *turn(*used(1, "Bash", {"command": "pytest"}, "", exit_status=status)), turn=f"k{n}")
+            await desk.ran(n, status)
         request = FactsRequest(thread="t", all=True, after=Watermark(log=6), wait=20.0)
         found = await _ask(facts, request)
         tasks.cancel_scope.cancel()
@@ -100,7 +98,7 @@ async def test_a_document_deleted_and_written_again(desk: FactDesk) -> None:
         await desk.write("thread.t", recorded(value))
     await desk.catch_up()
     before = await desk.contents()
-    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    facts = facts_worker(desk)
     await facts.check()
     after = {key: value for key, value in (await desk.contents()).items() if not key.endswith(" origin")}
     assert facts.statistics()["rebuilt"] == 1
@@ -111,7 +109,7 @@ async def test_a_document_deleted_and_written_again(desk: FactDesk) -> None:
 
 async def test_a_bucket_that_was_replaced_is_found_out(desk: FactDesk) -> None:
     """Buckets that were filled together stay; one that lost its origin makes all of them anew (F114)."""
-    facts = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    facts = facts_worker(desk)
     await facts.check()
     await desk.write("thread.t", recorded("a"))
     await desk.catch_up()

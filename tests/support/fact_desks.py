@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 from desks import AGENT, Desk
 
 from eunoe.audit import rules
@@ -21,7 +22,7 @@ from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.events import Event, FactEventBase, FactRecorded, SessionStateSet
 from eunoe.schemas.facts import Assertion, Document, FactClass, Identity, Scope, Source, SourceClass
-from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView
+from eunoe.schemas.requests import AppendReply, AppendRequest, DeadLetter, FactsRequest, FactView, ThreadState
 from eunoe.schemas.subjects import Caller
 
 PERSON = Caller("person", "ada")
@@ -78,6 +79,21 @@ class FactDesk(Desk):
         for stored in await self.stored():
             await self.projector.apply(stored)
 
+    async def document(self, identity: Identity) -> Document:
+        """The document of a fact as it is stored, which must be there."""
+        found = await self.facts.document(identity)
+        assert found is not None
+        return found
+
+    async def state(self, thread: str = "t") -> ThreadState:
+        """The thread's state as it is stored, which must be there."""
+        entry = await self.store.thread.get(subjects.state_key(thread))
+        assert entry is not None
+        return msgspec.json.decode(entry.value, type=ThreadState)
+
+    async def letters(self) -> list[DeadLetter]:
+        return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in self.store.dead.scan()]
+
     async def listed(self, viewer: Viewer, request: FactsRequest | None = None) -> list[FactView]:
         return list((await self.reading.list(request or FactsRequest(), viewer)).facts)
 
@@ -105,6 +121,11 @@ def written(chain: str, n: int, index: int = 0, caller: Caller = AGENT) -> str:
     return ids.fact_id(chain, records.origin(caller, "desk", n), index)
 
 
+def named(scope: Scope = "thread", owner: str = "t", subject: str = "tests", name: str = "pytest") -> Identity:
+    """The identity of what `recorded` states, unless something else is said there too."""
+    return Identity(scope=scope, owner=owner, subject=subject, name=name)
+
+
 def recorded(
     value: str,
     *,
@@ -117,6 +138,6 @@ def recorded(
     at: int = 0,
     fact_class: FactClass = "dynamic",
 ) -> FactRecorded:
-    identity = Identity(scope=scope, owner=owner, subject=subject, name=name)
+    identity = named(scope, owner, subject, name)
     source = Source(kind=kind, principal=who)
     return FactRecorded(fact=Assertion(identity=identity, value=value, source=source, at=at, fact_class=fact_class))

@@ -7,12 +7,10 @@ from contextlib import asynccontextmanager
 
 import anyio
 from desks import Desk
+from fact_workers import facts_worker
 from wires import Wire
 
-from eunoe.audit.worker import LocalAuditor
-from eunoe.facts.worker import FactsWorker
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.subjects import Caller
 
 
 class FactWire(Wire):
@@ -20,8 +18,7 @@ class FactWire(Wire):
 
     def __init__(self, desk: Desk, *faults: str) -> None:
         super().__init__(desk, *faults)
-        auditor = LocalAuditor(desk.worker, Caller("worker", "facts"))
-        self.facts = FactsWorker(desk.store, auditor, desk.settings, desk.clock)
+        self.facts = facts_worker(desk)
 
     async def request(self, subject: str, data: bytes, *, timeout: float = limits.REQUEST_SECONDS) -> bytes:
         address = subjects.parse_request(subject)

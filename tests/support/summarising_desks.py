@@ -19,7 +19,7 @@ from eunoe.schemas.distilled_events import Distiller as By
 from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
 from eunoe.schemas.errors import ModelFailed
 from eunoe.schemas.jobs import SummariseJob
-from eunoe.schemas.requests import DeadLetter, SummaryDocument
+from eunoe.schemas.requests import SummaryDocument
 from eunoe.schemas.subjects import Caller
 from eunoe.summarising.choosing import Chosen
 from eunoe.summarising.worker import SummarisingWorker
@@ -111,6 +111,3 @@ class SummarisingDesk(DistillingDesk):
         found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
         events = (event for record in found for event in record.events)
         return [event for event in events if isinstance(event, Summarised | SummaryKept)]
-
-    async def letters(self) -> list[DeadLetter]:
-        return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in self.store.dead.scan()]

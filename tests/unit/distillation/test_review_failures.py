@@ -24,7 +24,6 @@ from eunoe.facts.visibility import Viewer
 from eunoe.runtime import dead_letters
 from eunoe.schemas import limits
 from eunoe.schemas.jobs import AgainJob, ReviewJob
-from eunoe.schemas.requests import DeadLetter
 from eunoe.schemas.subjects import Caller
 
 RULE = "Ada wants a failing test before a fix"
@@ -41,10 +40,6 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         monkeypatch.setattr(module, "pause", at_once)
     async with reviewing(tmp_path) as made:
         yield made
-
-
-async def letters(desk: ReviewingDesk) -> list[DeadLetter]:
-    return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in desk.store.dead.scan()]
 
 
 async def test_two_workers_with_one_job_have_one_effect(desk: ReviewingDesk) -> None:
@@ -106,7 +101,7 @@ async def test_an_answer_that_cannot_be_used_is_tried_five_times_and_laid_aside(
     assert (review.first, review.last, review.decisions) == (1, 1, ())
     assert review.failed == "ModelFailed: the model answered no list: 'I would keep nothing.'"
     assert (review.effort.calls, review.effort.output_tokens) == (5, 75)
-    (letter,) = await letters(desk)
+    (letter,) = await desk.letters()
     assert (letter.worker, letter.thread, letter.attempts) == ("distillation", "t", limits.ATTEMPTS)
     assert msgspec.json.decode(letter.payload, type=ReviewJob) == ReviewJob(thread="t", ordinal=1)
     assert "keep nothing" not in caplog.text
@@ -157,7 +152,7 @@ async def test_an_outage_is_waited_out_and_is_no_attempt(desk: ReviewingDesk) ->
     review = await desk.reviewed()
 
     assert (review.failed, [one.action for one in review.decisions]) == ("", ["added"])
-    assert await letters(desk) == []
+    assert await desk.letters() == []
 
 
 async def test_a_failure_while_the_model_answers_others_is_an_attempt(desk: ReviewingDesk) -> None:
@@ -169,7 +164,7 @@ async def test_a_failure_while_the_model_answers_others_is_an_attempt(desk: Revi
     review = await desk.reviewed()
 
     assert review.failed.startswith("ModelFailed: the model's API fails (503)")
-    assert len(await letters(desk)) == 1
+    assert len(await desk.letters()) == 1
 
 
 async def test_turns_whose_job_killed_the_worker_are_passed_over(desk: ReviewingDesk) -> None:
@@ -215,7 +210,7 @@ async def test_a_failed_review_is_done_again_when_its_letter_is_replayed(desk: R
     await desk.said("Be brief.", session="s")
     desk.answers()
     await desk.reviewed(3)
-    (letter,) = await letters(desk)
+    (letter,) = await desk.letters()
     desk.server.when["Look at the logs"] = json.dumps([item("Logs are read first", 2)])
     async with desk.reviewer() as worker:
         for _ in range(2):
@@ -242,7 +237,7 @@ async def test_turns_that_were_committed_since_are_done_again_with_those_of_the_
     desk.server.replies[:] = [Reply("No.")]
     async with desk.reviewer() as worker:
         await worker.handle(job)
-        (letter,) = await letters(desk)
+        (letter,) = await desk.letters()
         desk.answers(item(RULE, 1))
         await worker.again(AgainJob(number=1, letter=letter))
     assert [(one.first, one.last, bool(one.failed)) for one in await desk.reviews()] == [(1, 2, True), (1, 2, False)]
@@ -273,4 +268,4 @@ async def test_records_that_audit_refuses_hold_up_no_later_turn(desk: ReviewingD
 
     assert review.failed.startswith("Denied: ")
     assert "permanent_agents" in review.failed
-    assert (len(desk.server.asked), len(await letters(desk)), await desk.kept()) == (1, 1, [])
+    assert (len(desk.server.asked), len(await desk.letters()), await desk.kept()) == (1, 1, [])

@@ -43,14 +43,9 @@ async def ranges(desk: DistillingDesk) -> list[tuple[int, int, int]]:
 
 
 async def state(desk: DistillingDesk) -> ThreadState:
+    """The thread's state, once all of the log is projected."""
     await desk.catch_up()
-    entry = await desk.store.thread.get(subjects.state_key("t"))
-    assert entry is not None
-    return msgspec.json.decode(entry.value, type=ThreadState)
-
-
-async def letters(desk: DistillingDesk) -> list[DeadLetter]:
-    return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in desk.store.dead.scan()]
+    return await desk.state()
 
 
 async def test_a_job_is_worked_off_in_ranges_of_one_record_each(desk: DistillingDesk) -> None:
@@ -278,7 +273,7 @@ async def test_what_fails_five_times_is_laid_aside_and_passed_over(desk: Distill
         (1, 12, "ModelFailed: it answered in verse"),
         (13, 13, ""),
     ]
-    (letter,) = await letters(desk)
+    (letter,) = await desk.letters()
     assert (letter.worker, letter.thread, letter.position, letter.attempts) == ("distillation", "t", 0, 5)
     assert letter.payload.encode() == job.data
     assert (await state(desk)).undistilled == ((1, 12, "ModelFailed: it answered in verse"),)
@@ -308,7 +303,7 @@ async def test_what_a_model_said_is_in_no_log(desk: DistillingDesk, caplog: pyte
     await worker.handle(await desk.asked(1))
 
     assert "Dana is ill" in (await desk.distilled())[0].failed
-    assert "Dana is ill" in (await letters(desk))[0].reason
+    assert "Dana is ill" in (await desk.letters())[0].reason
     assert "Dana" not in caplog.text
     assert caplog.text.count("no answer that can be used (unreadable)") == limits.ATTEMPTS
 
@@ -320,7 +315,7 @@ async def test_a_failure_that_a_probe_contradicts_is_an_attempt(desk: Distilling
     await desk.distiller(distiller).handle(await desk.asked(1))
 
     assert (await ranges(desk), distiller.probes) == ([(1, 1, 1)], 2)
-    assert await letters(desk) == []
+    assert await desk.letters() == []
 
 
 async def test_an_outage_is_waited_out_for_ever_and_its_backlog_drains_by_itself(
@@ -356,7 +351,7 @@ async def test_an_outage_is_waited_out_for_ever_and_its_backlog_drains_by_itself
     assert (during["outage"], during["waiting_since"]) == (1, desk.clock.now())
     assert (worker.statistics()["outage"], worker.statistics()["waiting_since"]) == (0, 0)
     assert len(await desk.stated()) == 10
-    assert await letters(desk) == []
+    assert await desk.letters() == []
 
 
 async def test_workers_that_are_stopped_while_the_model_is_away_count_for_nothing(
@@ -385,7 +380,7 @@ async def test_workers_that_are_stopped_while_the_model_is_away_count_for_nothin
         tasks.cancel_scope.cancel()
 
     assert await ranges(desk) == [(1, 1, 1)]
-    assert await letters(desk) == []
+    assert await desk.letters() == []
 
 
 async def asked_often(distiller: Scripted) -> bool:
@@ -408,7 +403,7 @@ async def test_a_job_that_killed_its_workers_is_passed_over_with_the_next_one(de
         tasks.start_soon(worker.run)
 
         async def laid_aside() -> bool:
-            return len(await letters(desk)) == 1
+            return len(await desk.letters()) == 1
 
         await until_found(laid_aside, "the job is laid aside")
         assert distiller.tasks == []
@@ -420,7 +415,7 @@ async def test_a_job_that_killed_its_workers_is_passed_over_with_the_next_one(de
         await until_found(distilled, "the next job is done")
         tasks.cancel_scope.cancel()
 
-    (letter,) = await letters(desk)
+    (letter,) = await desk.letters()
     assert (letter.reason, letter.payload.encode(), letter.thread) == (ENDED, job.data, "t")
     assert [(one.first, one.last, one.failed, one.facts) for one in await desk.distilled()] == [
         (1, 12, ENDED, 0),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from extracting import derived, facts_of
-from fact_desks import EXTRACTION, FactDesk
+from extraction_desks import ExtractionDesk
 from hypothesis import given
 from hypothesis import strategies as st
 from turns import call, turn, used
 
 from eunoe.extraction.rules import ABSOLUTE
-from eunoe.extraction.worker import ExtractionWorker
-from eunoe.schemas import records
 from eunoe.schemas.events import Event, Extracted, FactRecorded, TurnAborted, TurnOpened
 
 Turns = list[list[tuple[Event, ...]]]
@@ -87,20 +83,17 @@ def test_a_whole_path_has_one_name_in_a_thread(turns: Turns) -> None:
         assert len(names & ways) <= 1
 
 
-async def test_the_root_is_that_of_the_log_for_every_worker(tmp_path: Path) -> None:
+async def test_the_root_is_that_of_the_log_for_every_worker(desk: ExtractionDesk) -> None:
     """The first turn settles it; a worker that starts later reads it from the turn's record, behind what came since."""
-    desk = FactDesk(tmp_path)
     first = [*ran("ls", "/r"), *read("/r/a")]
     for n, events in enumerate(([*first], [*ran("ls", "/r/lib"), *read("/r/lib/b")], [*read("/r/a")]), start=1):
         for part in range(4 * n, 4 * n + 3):
             await desk.append(1, TurnOpened(), TurnAborted(), turn=f"a{part}", producer=f"p{part}")
         await desk.append(n, *turn(*events), turn=f"k{n}")
-        worker = ExtractionWorker(desk.store, desk.auditor(EXTRACTION), desk.settings, desk.clock)
-        for stored in await desk.stored():
-            if stored.subject.endswith(".log"):
-                await worker.handle(stored)
-    found = [records.read(stored.seq, stored.data) for stored in await desk.stored()]
-    events = [event for record in found for event in record.events]
+        worker = desk.extractor()
+        for stored in await desk.happened():
+            await worker.handle(stored)
+    events = [event for events in await desk.extractions() for event in events]
     assert [event.root for event in events if isinstance(event, Extracted)] == ["/r", "/r", "/r"]
     facts = [event.fact for event in events if isinstance(event, FactRecorded)]
     assert [fact.identity.name for fact in facts if fact.identity.subject == "file"] == ["a", "lib/b", "a"]

@@ -1,10 +1,12 @@
-"""Assertions and acts built in one line; an identity to put them under."""
+"""A fresh desk for every test; assertions and acts built in one line, and an identity to put them under."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from fact_desks import FactDesk
 
 from eunoe.facts.lineage import author, lineage, order
 from eunoe.schemas import ids
@@ -12,6 +14,11 @@ from eunoe.schemas.facts import Act, ActKind, Assertion, Identity, Source, Sourc
 
 IDENTITY = Identity(scope="thread", owner="t1", subject="tests", name="pytest")
 CHAIN = "thread.t1"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FactDesk:
+    return FactDesk(tmp_path)
 
 
 @pytest.fixture

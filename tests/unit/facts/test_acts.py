@@ -7,9 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-import pytest
-from fact_desks import PERSON, FactDesk, recorded, written
+from fact_desks import PERSON, FactDesk, named, recorded, written
 
 from eunoe.facts.document import build, encode
 from eunoe.facts.history import History
@@ -18,7 +16,6 @@ from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Log, Stored
 from eunoe.schemas import records, subjects
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
-from eunoe.schemas.facts import Document, Identity
 from eunoe.schemas.requests import FactsRequest
 
 CHAIN = "thread.t"
@@ -39,21 +36,6 @@ class _Scans:
         return self._log.scan(*asked, **named)
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
-
-
-def _identity(scope: str = "thread", owner: str = "t", subject: str = "tests", name: str = "pytest") -> Identity:
-    return msgspec.convert({"scope": scope, "owner": owner, "subject": subject, "name": name}, Identity)
-
-
-async def _document(desk: FactDesk, identity: Identity) -> Document:
-    found = await desk.facts.document(identity)
-    assert found is not None
-    return found
-
-
 async def test_acts_in_other_chains_are_folded_from_the_log_too(desk: FactDesk) -> None:
     """A proposal approved in a book counts, a delete in another thread does not: the refold is the document."""
     await desk.write(CHAIN, recorded("uv", subject="decision", name="tool"), recorded("wrong", subject="note"))
@@ -63,8 +45,8 @@ async def test_acts_in_other_chains_are_folded_from_the_log_too(desk: FactDesk) 
     await desk.catch_up()
     history = History(desk.store.log, desk.store.space, desk.kinds)
     for subject, name, kinds in (("decision", "tool", ["approved"]), ("note", "pytest", [])):
-        identity = _identity(subject=subject, name=name)
-        document = await _document(desk, identity)
+        identity = named(subject=subject, name=name)
+        document = await desk.document(identity)
         assert [act.kind for act in document.acts] == kinds
         assert encode(build(identity, await history.events(identity))) == encode(document)
 

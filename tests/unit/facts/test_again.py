@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import msgspec
 import pytest
 from fact_desks import PERSON, FactDesk, recorded
+from fact_workers import facts_worker
 
-from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.visibility import Viewer
-from eunoe.facts.worker import FactsWorker
 from eunoe.schemas import subjects
 from eunoe.schemas.jobs import AgainJob
-from eunoe.schemas.requests import DeadLetter, FactsRequest, ThreadState
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.requests import DeadLetter, FactsRequest
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 def again(position: int) -> AgainJob:
@@ -29,31 +19,25 @@ def again(position: int) -> AgainJob:
     return AgainJob(number=1, letter=letter)
 
 
-def worker_of(desk: FactDesk) -> FactsWorker:
-    return FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
-
-
 async def test_a_record_is_projected_with_those_before_it_once_however_often_that_is_asked(desk: FactDesk) -> None:
     """Of three records the third is asked for, twice, and by another worker: the facts of all three are there, and the
     state counts each once."""
     for value in ("a", "b", "c"):
         await desk.write("thread.t", recorded(value, name=value))
-    worker = worker_of(desk)
+    worker = facts_worker(desk)
 
-    for one in (worker, worker, worker_of(desk)):
+    for one in (worker, worker, facts_worker(desk)):
         await one.again(again(3))
 
     listed = await desk.listed(Viewer(PERSON, "t"), FactsRequest(thread="t"))
     assert sorted(fact.value for fact in listed) == ["a", "b", "c"]
-    entry = await desk.store.thread.get(subjects.state_key("t"))
-    assert entry is not None
-    state = msgspec.json.decode(entry.value, type=ThreadState)
+    state = await desk.state()
     assert (state.record, state.facts) == (3, 3)
 
 
 async def test_a_record_that_is_gone_is_nothing_to_do(desk: FactDesk) -> None:
     await desk.write("thread.t", recorded("a"))
 
-    await worker_of(desk).again(again(99))
+    await facts_worker(desk).again(again(99))
 
     assert await desk.store.thread.get(subjects.state_key("t")) is None

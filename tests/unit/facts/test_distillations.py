@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
 import msgspec
 import pytest
 from desks import AGENT, whole_turn
 from drawn_events import DISTILLATION, SUMMARISING, distilled, drawn, kept, reviewed, summarised
 from fact_desks import PERSON, FactDesk
+from fact_workers import running
 from msgspec.structs import replace
 
-from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.worker import FactsWorker
 from eunoe.runtime import kept as left
 from eunoe.schemas import ids, limits, subjects
@@ -43,16 +42,6 @@ async def desk(tmp_path: Path) -> FactDesk:
     for n in range(1, TURNS + 1):
         await desk.append(n, *whole_turn("x"), turn=f"k{n}")
     return desk
-
-
-@asynccontextmanager
-async def running(desk: FactDesk) -> AsyncIterator[FactsWorker]:
-    auditor = LocalAuditor(desk.worker, Caller("worker", "facts"))
-    worker = FactsWorker(desk.store, auditor, desk.settings, desk.clock)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(worker.run)
-        yield worker
-        tasks.cancel_scope.cancel()
 
 
 async def say(desk: FactDesk, *events: Event, caller: Caller = DISTILLATION) -> int:

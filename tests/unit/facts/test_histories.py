@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -33,11 +32,6 @@ from eunoe.schemas.records import Record
 from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest
 
 HOUR = 3_600_000  # milliseconds
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 def said(value: str, **about: Any) -> FactRecorded:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import pytest
 from fact_desks import PERSON, FactDesk, recorded, written
@@ -19,11 +18,6 @@ from eunoe.schemas.requests import FactsRequest
 from eunoe.testing import memory_store
 
 IDENTITY = Identity("thread", "t", "tests", "pytest")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 async def _damaged(desk: FactDesk) -> Store:

@@ -14,7 +14,7 @@ import anyio
 import msgspec
 import pytest
 from desks import whole_turn
-from fact_desks import EXTRACTION, PERSON, FactDesk, recorded, written
+from fact_desks import EXTRACTION, PERSON, FactDesk, named, recorded, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,32 +26,10 @@ from eunoe.runtime.doors import Documents, Entry, Stored
 from eunoe.schemas import records, subjects
 from eunoe.schemas.errors import Unreachable
 from eunoe.schemas.events import FactApproved, FactDeleted, FactRetired
-from eunoe.schemas.facts import Document, Identity, Mark
-from eunoe.schemas.requests import ThreadState
+from eunoe.schemas.facts import Mark
 from eunoe.schemas.subjects import Caller
 
 CHAIN = "thread.t"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
-
-
-def _identity(scope: str = "thread", owner: str = "t", subject: str = "tests", name: str = "pytest") -> Identity:
-    return msgspec.convert({"scope": scope, "owner": owner, "subject": subject, "name": name}, Identity)
-
-
-async def _document(desk: FactDesk, identity: Identity) -> Document:
-    found = await desk.facts.document(identity)
-    assert found is not None
-    return found
-
-
-async def _state(desk: FactDesk, thread: str = "t") -> ThreadState:
-    entry = await desk.store.thread.get(subjects.state_key(thread))
-    assert entry is not None
-    return msgspec.json.decode(entry.value, type=ThreadState)
 
 
 async def _history(desk: FactDesk) -> None:
@@ -103,17 +81,17 @@ async def test_what_the_history_says(desk: FactDesk) -> None:
     """Worked by hand: failed, passed, deleted, failed again; the note retired; the proposal approved."""
     await _history(desk)
     await desk.catch_up()
-    view = desk.view(await _document(desk, _identity()))
+    view = desk.view(await desk.document(named()))
     assert [(v.value, v.state) for v in view.versions] == [
         ("failed", "superseded"),
         ("passed", "deleted"),
         ("failed", "current"),
     ]
-    note = desk.view(await _document(desk, _identity(subject="note", name="a")))
+    note = desk.view(await desk.document(named(subject="note", name="a")))
     assert [v.state for v in note.versions] == ["retired"]
-    proposal = desk.view(await _document(desk, _identity(subject="preference", name="indent")))
+    proposal = desk.view(await desk.document(named(subject="preference", name="indent")))
     assert [(v.state, v.rule) for v in proposal.versions] == [("approved", "approved")]
-    shared = desk.view(await _document(desk, _identity("permanent", "shared", "preference", "indent")))
+    shared = desk.view(await desk.document(named("permanent", "shared", "preference", "indent")))
     assert shared.current is not None
     assert (shared.current.value, shared.current.lineage) == ("tabs", "person/ada")
 
@@ -127,7 +105,7 @@ async def test_the_state_is_the_fold_of_the_records(desk: FactDesk) -> None:
         record = records.read(stored.seq, stored.data)
         if record.header.chain == CHAIN:
             folded = state.fold(folded, record)
-    found = await _state(desk)
+    found = await desk.state()
     assert found == folded
     assert (found.record, found.turns, found.committed, found.entries, found.facts) == (7, 1, 1, 2, 6)
     assert (found.title, found.agents) == ("one", ("builder",))
@@ -138,8 +116,8 @@ async def test_a_delivery_out_of_order_brings_its_predecessors_along(desk: FactD
     for _ in range(200):
         await desk.write(CHAIN, recorded("v"))
     await desk.projector.apply((await desk.stored())[-1])
-    assert (await _state(desk)).record == 200
-    view = desk.view(await _document(desk, _identity()))
+    assert (await desk.state()).record == 200
+    view = desk.view(await desk.document(named()))
     assert [(v.number, v.supports) for v in view.versions] == [(1, 200)]
     assert desk.projector.statistics()["records"] == 200
 
@@ -164,10 +142,10 @@ async def test_an_old_assertion_below_the_floor_is_folded_from_the_log(desk: Fac
     await desk.catch_up()
     await desk.write(CHAIN, recorded("old", at=1_000))
     await desk.catch_up()
-    document = await _document(desk, _identity())
+    document = await desk.document(named())
     assert desk.facts.statistics()["refolded"] == 1
     assert (document.floors["model/builder"].count, document.floors["model/builder"].versions) == (5, 5)
-    complete = desk.view(await desk.facts.complete(_identity()))
+    complete = desk.view(await desk.facts.complete(named()))
     assert [v.value for v in complete.versions] == ["old", *(f"v{index}" for index in range(20))]
 
 
@@ -178,7 +156,7 @@ async def test_only_its_author_retires_and_only_a_person_deletes(desk: FactDesk)
     await desk.plant(CHAIN, FactRetired(id=fact), caller=Caller("agent", "other"))
     await desk.plant(CHAIN, FactRetired(id="fzzzzzzzzzz"))
     await desk.catch_up()
-    view = desk.view(await _document(desk, _identity()))
+    view = desk.view(await desk.document(named()))
     assert view.current is not None
     assert desk.facts.statistics()["refused"] == 2
 
@@ -187,7 +165,7 @@ async def test_a_tools_permanent_fact_is_a_proposal_of_its_thread(desk: FactDesk
     """What the extraction worker says of a permanent kind waits for a person."""
     await desk.write(CHAIN, recorded("uv", subject="decision", name="Packaging", kind="tool"), caller=EXTRACTION)
     await desk.catch_up()
-    view = desk.view(await _document(desk, _identity(subject="decision", name="packaging")))
+    view = desk.view(await desk.document(named(subject="decision", name="packaging")))
     assert [v.state for v in view.versions] == ["proposed"]
 
 
@@ -211,10 +189,10 @@ def test_documents_equal_the_set_in_the_log(
         replicas = [desk.projector, desk.replica()]
         for index in range(0, len(arrivals), together):
             await replicas[index % 2].apply(*arrivals[index : index + together])
-        events = await History(desk.store.log, desk.store.space, desk.kinds).events(_identity())
+        events = await History(desk.store.log, desk.store.space, desk.kinds).events(named())
         entry = await desk.store.thread.get(subjects.fact_key("t", "tests", "pytest"))
         assert entry is not None
-        assert entry.value == encode(build(_identity(), events))
+        assert entry.value == encode(build(named(), events))
         assert len(decode(entry.value).assertions) == min(16, len(said))
 
     anyio.run(go)
@@ -302,7 +280,7 @@ async def test_a_batch_writes_each_document_and_the_state_once(tmp_path: Path) -
     await _apply_together(counted.projector, await desk.stored(), 5)
     assert bucket.puts == {"id": 20, "fact": 4, "state": 2}
     assert bucket.gets == {"fact": 2, "state": 1}
-    view = counted.view(await _document(counted, _identity()))
+    view = counted.view(await counted.document(named()))
     assert [version.value for version in view.versions] == [f"v{number}" for number in range(10)]
 
 
@@ -313,7 +291,7 @@ async def test_a_remembered_document_that_was_changed_elsewhere_is_read_again(tm
     for number in range(6):
         await desk.write(CHAIN, recorded(f"v{number}"))
         await replicas[number % 2].apply((await desk.stored())[-1])
-    view = desk.view(await _document(desk, _identity()))
+    view = desk.view(await desk.document(named()))
     assert [version.value for version in view.versions] == [f"v{number}" for number in range(6)]
     assert desk.facts.statistics()["conflicts"] > 0
 
@@ -341,7 +319,7 @@ async def test_an_act_before_its_target_counts_for_nothing_however_they_are_batc
         for one in stored:
             await other.store.log.append(one.subject, one.data)
         await _apply_together(other.projector, stored, together)
-        view = other.view(await _document(other, _identity()))
+        view = other.view(await other.document(named()))
         assert [(version.value, version.state) for version in view.versions] == [("kept", "current")]
         assert other.facts.statistics()["refused"] == 1
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
-import pytest
 from fact_desks import FactDesk, recorded
 
 from eunoe.facts.recovery import NEW, Recovery
 from eunoe.runtime.doors import Log, StreamInfo
 from eunoe.schemas import subjects
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 class Busy:

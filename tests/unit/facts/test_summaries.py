@@ -22,7 +22,7 @@ from eunoe.facts.refilling import refill
 from eunoe.schemas import limits, records, subjects
 from eunoe.schemas.events import Event, Summarised, SummaryKept
 from eunoe.schemas.records import Record
-from eunoe.schemas.requests import RebuildRun, SummaryDocument, ThreadState
+from eunoe.schemas.requests import RebuildRun, SummaryDocument
 from eunoe.schemas.subjects import Caller
 
 TURNS = 24
@@ -51,16 +51,10 @@ async def stored_document(desk: FactDesk) -> SummaryDocument | None:
     return msgspec.json.decode(entry.value, type=SummaryDocument) if entry else None
 
 
-async def stored_state(desk: FactDesk) -> ThreadState:
-    entry = await desk.store.thread.get(subjects.state_key("t"))
-    assert entry is not None
-    return msgspec.json.decode(entry.value, type=ThreadState)
-
-
 async def shown(desk: FactDesk) -> SummaryDocument:
     """The stored document, once all is projected; the state agrees with it."""
     await desk.catch_up()
-    document, state = await stored_document(desk), await stored_state(desk)
+    document, state = await stored_document(desk), await desk.state()
     assert document is not None
     current = document.current
     assert (state.summary_at, state.summarised) == ((current.position, current.last) if current else (0, 0))
@@ -141,7 +135,7 @@ async def test_what_no_worker_said_counts_for_nothing(desk: FactDesk) -> None:
     await desk.catch_up()
 
     assert await stored_document(desk) is None
-    assert (await stored_state(desk)).summarised == 0
+    assert (await desk.state()).summarised == 0
 
 
 async def test_a_state_that_was_not_written_is_caught_up_with(desk: FactDesk) -> None:
@@ -260,7 +254,7 @@ async def check(folder: Path, history: list[Said], arrivals: list[tuple[int, int
 
     assert (document.text, document.kept) == (texts[-1] if texts else "", reason)
     assert [one.version for one in document.versions] == list(range(1, len(texts) + 1))
-    assert await stored_state(desk) == state
+    assert await desk.state() == state
     assert await made.contents() == await desk.contents()
     assert state.distilled == max([n for n in range(1, len(history) + 1) if n % 2])
 

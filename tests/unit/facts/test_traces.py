@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -28,11 +27,6 @@ from eunoe.schemas.subjects import Caller
 
 COMPOSITION = Caller("worker", "composition")
 NOTE = Identity("thread", "t", "note", "version")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 async def ask(desk: FactDesk, *facts: str, viewer: Viewer | None = None, log: Log | None = None) -> TracesReply:

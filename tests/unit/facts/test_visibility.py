@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from desks import NOON
 from fact_desks import PERSON, FactDesk, recorded
+from fact_workers import facts_worker
 
 from eunoe.composition.place import Place
 from eunoe.composition.remembered import Memory
@@ -160,8 +161,7 @@ async def _state(desk: FactDesk, value: str, identity: Identity) -> str:
 @asynccontextmanager
 async def space_of(folder: Path) -> AsyncIterator[Space]:
     desk = FactDesk(folder)
-    auditor = desk.auditor(Caller("worker", "facts"))
-    worker = FactsWorker(desk.store, auditor, desk.settings, desk.clock)
+    worker = facts_worker(desk)
     found = Space(desk, worker, Memory(desk.store, desk.kinds, desk.clock))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(worker.run)

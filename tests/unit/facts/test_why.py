@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,11 +28,6 @@ from eunoe.testing import memory_store
 
 COMPOSITION = Caller("worker", "composition")
 OTHER = Caller("agent", "other")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
 
 
 async def ask(desk: FactDesk, fact: str, viewer: Viewer | None = None) -> WhyReply:

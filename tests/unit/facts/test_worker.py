@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 import anyio
 import msgspec
 import pytest
-from desks import AGENT, Desk
+from desks import AGENT
 from fact_desks import PERSON, FactDesk, recorded, written
+from fact_workers import facts_worker, running
 from rebuilding import project
 
-from eunoe.audit.worker import LocalAuditor
 from eunoe.facts.rebuild import Rebuild
 from eunoe.facts.recovery import Recovery
 from eunoe.facts.worker import FactsWorker
@@ -27,21 +24,6 @@ from eunoe.schemas.requests import FactReply, FactRequest, FactsReply, FactsRequ
 from eunoe.schemas.subjects import Address, Caller
 from eunoe.testing import memory_store
 from eunoe.testing.generations import MemoryGenerations
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> FactDesk:
-    return FactDesk(tmp_path)
-
-
-@asynccontextmanager
-async def running(desk: Desk) -> AsyncIterator[FactsWorker]:
-    auditor = LocalAuditor(desk.worker, Caller("worker", "facts"))
-    worker = FactsWorker(desk.store, auditor, desk.settings, desk.clock)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(worker.run)
-        yield worker
-        tasks.cancel_scope.cancel()
 
 
 async def ask(
@@ -72,7 +54,7 @@ async def test_a_write_can_be_read_with_its_watermark(desk: FactDesk) -> None:
 
 async def test_a_record_is_done_once_any_worker_applied_it(desk: FactDesk) -> None:
     """What is asked of a record that came too often, of a worker that has handled nothing itself."""
-    idle = FactsWorker(desk.store, LocalAuditor(desk.worker, Caller("worker", "facts")), desk.settings, desk.clock)
+    idle = facts_worker(desk)
     reply = await desk.write("thread.t", recorded("passed"))
     (stored,) = await desk.store.log.get([reply.position])
     assert stored is not None
