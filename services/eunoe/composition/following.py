@@ -9,16 +9,16 @@ each time.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import anyio
 import anyio.lowlevel
 import msgspec
 
 from eunoe.composition.owned import Owned
+from eunoe.composition.owners import Held, Owners
 from eunoe.runtime import revisions
 from eunoe.runtime.backoff import backoff
 from eunoe.runtime.doors import Change, Documents, Entry
@@ -39,15 +39,6 @@ Whole = Callable[[Collection[Identity]], Awaitable[Mapping[Identity, Document]]]
 """Reads documents with their whole history."""
 
 
-@dataclass(slots=True)
-class _Held:
-    owned: Owned
-    upto: int = 0
-    size: int = 0
-    loaded: bool = False
-    lock: anyio.Lock = field(default_factory=lambda: anyio.Lock(fast_acquire=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Reflected:
     """An owner, and the revision of its bucket that it reflects at least."""
@@ -57,7 +48,7 @@ class Reflected:
 
 
 class Following:
-    """The owners of one bucket, the least recently used of them forgotten beyond ``most`` bytes."""
+    """The owners of one bucket, in ``most`` bytes of memory."""
 
     def __init__(
         self, bucket: Documents, new: Callable[[str], Owned], whole: Whole, most: int = limits.HELD_FACTS_BYTES
@@ -65,16 +56,14 @@ class Following:
         self._bucket = bucket
         self._new = new
         self._whole = whole
-        self._most = most
-        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._owners = Owners(new, most)
         self._upto = 0
-        self._size = 0
         self._live = False
         self._moved = anyio.Event()
         self._counts = {"loaded": 0, "caught_up": 0, "changes": 0, "dropped": 0}
 
     def statistics(self) -> dict[str, int]:
-        return {**self._counts, "owners": len(self._held), "bytes": self._size}
+        return {**self._counts, "owners": len(self._owners), "bytes": self._owners.size}
 
     async def run(self) -> None:
         """Follow the bucket until cancelled."""
@@ -100,44 +89,36 @@ class Following:
 
     def lacks(self, owner: str) -> bool:
         """Whether an owner is still to be read before it is known."""
-        held = self._held.get(_token(subjects.state_key(owner)))
+        held = self._owners.named_by(subjects.state_key(owner))
         return self._live and not (held and held.loaded)
 
     async def prepare(self, owner: str) -> None:
         """Read an owner that is asked for in a moment, where it is not known yet."""
         if not self._live:
             return
-        token, held = self._hold(owner)
+        held = self._owners.hold(owner)
         async with held.lock:
             if not held.loaded:
-                await self._load(token, held)
+                await self._load(held)
 
     async def of(self, owner: str, revision: int = 0, position: int = 0, now: int = 0) -> Reflected:
         """The owner as it is known, as of ``now`` (ms UTC); where that is older than ``revision`` of the bucket, or
         than ``position`` of the log in a thread's state, what came since is read."""
         if not self._live or revisions.generation(revision) > revisions.generation(self._upto):
             return await self._read(owner, now)
-        token, held = self._hold(owner)
-        if not held.loaded or self._behind(token, held, revision, position):
+        held = self._owners.hold(owner)
+        if not held.loaded or self._behind(held, revision, position):
             async with held.lock:
-                await self._refresh(token, held, revision, position)
-            if self._held.get(token) is not held and held.upto < revision:  # dropped while it was waited for
+                await self._refresh(held, revision, position)
+            if held.dropped and held.upto < revision:  # dropped while it was waited for
                 return await self._read(owner, now)
         held.owned.at(now)
-        upto = self._reached(token, held)
+        upto = self._reached(held)
         if held.owned.lacking:
             await self._complete(held.owned)
-            self._measure(token, held)
-        self._tidy()
+            self._owners.measure(held)
+        self._owners.tidy()
         return Reflected(held.owned, upto)
-
-    def _hold(self, owner: str) -> tuple[str, _Held]:
-        token = _token(subjects.state_key(owner))
-        held = self._held.get(token)
-        if held is None:
-            held = self._held[token] = _Held(self._new(owner))
-        self._held.move_to_end(token)
-        return token, held
 
     async def _follow(self) -> None:
         self._upto = await self._bucket.revision()
@@ -152,8 +133,7 @@ class Following:
         self._moved = anyio.Event()
         if not change.key.startswith(OWNED):
             return
-        token = _token(change.key)
-        held = self._held.get(token)
+        held = self._owners.named_by(change.key)
         if held is None:
             return
         self._counts["changes"] += 1
@@ -161,14 +141,13 @@ class Following:
             held.owned.take(change.key, change.value, change.revision)
         except (msgspec.DecodeError, EunoeError) as error:
             logger.error("%s cannot be read: %s", change.key, error, extra={"action": "document_damaged"})
-            self._forget(token, held)
+            self._owners.forget(held)
         else:
-            self._measure(token, held)
+            self._owners.measure(held)
 
     def _drop(self) -> None:
-        self._counts["dropped"] += len(self._held)
-        self._held.clear()
-        self._live, self._upto, self._size = False, 0, 0
+        self._counts["dropped"] += self._owners.clear()
+        self._live, self._upto = False, 0
 
     async def _read(self, owner: str, now: int) -> Reflected:
         """The owner as its documents are now, of which nothing is kept."""
@@ -184,60 +163,43 @@ class Following:
         if lacking := owned.lacking:
             owned.complete(lacking, await self._whole(lacking.keys()))
 
-    async def _refresh(self, token: str, held: _Held, revision: int, position: int) -> None:
+    async def _refresh(self, held: Held, revision: int, position: int) -> None:
         if not held.loaded:
-            await self._load(token, held)
+            await self._load(held)
         with anyio.move_on_after(PATIENCE_SECONDS):
-            while self._held.get(token) is held and self._behind(token, held, revision, position):
+            while not held.dropped and self._behind(held, revision, position):
                 await self._moved.wait()
-        if self._held.get(token) is held and self._behind(token, held, revision, position):
-            await self._catch_up(token, held)
+        if not held.dropped and self._behind(held, revision, position):
+            await self._catch_up(held)
 
-    async def _load(self, token: str, held: _Held) -> None:
+    async def _load(self, held: Held) -> None:
         """Read the owner at least as far as the watch is: what the watch brings meanwhile, it takes already."""
         fence = self._upto
         try:
             found = await self._bucket.find(_filters(held.owned.owner), fence=fence)
         except BaseException:
-            self._forget(token, held)
+            self._owners.forget(held)
             raise
         await _take(held.owned, found.entries)
         held.upto, held.loaded = max(found.upto, fence), True
         self._counts["loaded"] += 1
-        self._measure(token, held)
+        self._owners.measure(held)
 
-    async def _catch_up(self, token: str, held: _Held) -> None:
+    async def _catch_up(self, held: Held) -> None:
         """Read what the watch is still to bring; a deletion waits for the watch."""
         last = await self._bucket.revision()
-        async for entry in self._bucket.scan(_filters(held.owned.owner), after=self._reached(token, held)):
+        async for entry in self._bucket.scan(_filters(held.owned.owner), after=self._reached(held)):
             held.owned.take(entry.key, entry.value, entry.revision)
         held.upto = max(held.upto, last)
         self._counts["caught_up"] += 1
-        self._measure(token, held)
+        self._owners.measure(held)
 
-    def _behind(self, token: str, held: _Held, revision: int, position: int) -> bool:
-        return self._reached(token, held) < revision or held.owned.position < position
+    def _behind(self, held: Held, revision: int, position: int) -> bool:
+        return self._reached(held) < revision or held.owned.position < position
 
-    def _reached(self, token: str, held: _Held) -> int:
+    def _reached(self, held: Held) -> int:
         """The revision that an owner reflects: what the watch has brought, while it still follows that one."""
-        return max(held.upto, self._upto) if self._held.get(token) is held else held.upto
-
-    def _measure(self, token: str, held: _Held) -> None:
-        if self._held.get(token) is held:
-            self._size += held.owned.size - held.size
-            held.size = held.owned.size
-
-    def _forget(self, token: str, held: _Held) -> None:
-        if self._held.get(token) is held:
-            self._size -= held.size
-            del self._held[token]
-
-    def _tidy(self) -> None:
-        if self._size <= self._most:
-            return
-        for token, held in list(self._held.items()):
-            if self._size > self._most and held.loaded and not held.lock.locked():
-                self._forget(token, held)
+        return held.upto if held.dropped else max(held.upto, self._upto)
 
 
 async def _nothing_held() -> int:
@@ -255,8 +217,3 @@ async def _take(owned: Owned, entries: Sequence[Entry]) -> None:
 def _filters(owner: str) -> Sequence[str]:
     keys = subjects.state_key(owner), subjects.session_key(owner), subjects.summary_key(owner)
     return subjects.facts_of(owner), *keys
-
-
-def _token(key: str) -> str:
-    """The token of a key that names its owner."""
-    return key.split(".", 2)[1]
