@@ -16,6 +16,7 @@ from eunoe.composition.past import Found, Past
 from eunoe.composition.place import Place
 from eunoe.composition.plan import enough
 from eunoe.composition.remembered import Memory
+from eunoe.composition.replaying import Replayer
 from eunoe.composition.showing import Manner
 from eunoe.composition.threads import Threads
 from eunoe.facts.visibility import Viewer
@@ -36,6 +37,7 @@ class Historian:
         threads: Threads,
         memory: Memory,
         past: Past,
+        replayer: Replayer,
         instructed: Instructed,
         bodies: Bodies,
         counters: Counters,
@@ -43,6 +45,7 @@ class Historian:
         self._threads = threads
         self._memory = memory
         self._past = past
+        self._replayer = replayer
         self._instructed = instructed
         self._bodies = bodies
         self._counters = counters
@@ -62,7 +65,7 @@ class Historian:
         return msgspec.structs.replace(shown, differs=ERASED) if found.erased and as_it_was else shown
 
     async def _replayed(self, address: Address, found: Found, recipe: Recipe) -> Context:
-        replayed = await self._past.replay(found, recipe, self._bodies)
+        replayed = await self._replayer.replay(found, recipe)
         watermark = Watermark(log=recipe.position)
         made = Made(recipe, replayed.rendered, replayed.stored)
         shown = context(made, watermark, address.thread, text=True)

@@ -22,6 +22,7 @@ from eunoe.composition.past import Past
 from eunoe.composition.plan import check
 from eunoe.composition.recording import Recorder
 from eunoe.composition.remembered import Memory
+from eunoe.composition.replaying import Replayer
 from eunoe.composition.second_level import SecondLevel
 from eunoe.composition.showing import Manner
 from eunoe.composition.submitting import Submitter
@@ -66,8 +67,9 @@ class CompositionWorker:
         self._memory = Memory(store, kinds, clock)
         self._recorder = Recorder(auditor)
         named = Named(store.log)
-        past = Past(store, kinds, named)
+        past = Past(self._chains, self._walker)
         bodies = Bodies(Pieces(store, self._chains, clock))
+        replayer = Replayer(store.log, self._walker, kinds, named, bodies)
         instructed = Instructed(store.log, self._walker)
         self._composer = Composer(
             self._threads,
@@ -80,7 +82,7 @@ class CompositionWorker:
             named,
         )
         self._assessor = Assessor(settings.assess, opening.opened(settings), kinds, self._threads, self._recorder)
-        self._historian = Historian(self._threads, self._memory, past, instructed, bodies, self._counters)
+        self._historian = Historian(self._threads, self._memory, past, replayer, instructed, bodies, self._counters)
         self._counts = {"composed": 0, "replayed": 0, "stale": 0}
 
     def handlers(self) -> Mapping[str, Handler]:
