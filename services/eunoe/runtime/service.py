@@ -9,43 +9,31 @@ from __future__ import annotations
 
 import logging
 import secrets
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from eunoe.runtime import aside, draining, refusals, wire
+from eunoe.runtime import aside, draining
+from eunoe.runtime.answering import HANDLER_SECONDS, Answering, Request
 from eunoe.runtime.aside import Places
 from eunoe.runtime.connection import Connection
 from eunoe.runtime.doors import Handler
 from eunoe.runtime.micro import Description, Endpoint
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.errors import Busy, EunoeError, Invalid, OutcomeUnknown, Unreachable
+from eunoe.schemas.errors import Busy, Invalid, Unreachable
 from eunoe.schemas.subjects import Address
 
 logger = logging.getLogger(__name__)
 
 WAITING = 4096  # requests that may wait while all handlers are busy; more are refused
-HANDLER_SECONDS = 90.0  # seconds one request may be handled, so that none stays for ever; more than it may ask to wait
 FLUSH_SECONDS = 2  # seconds to wait for what the server had sent before it heard that no more is taken
 
 _COUNTED = ("requests", "errors", "failures", "foreign_replies", "malformed", "refused_busy", "replies_lost")
-
-
-class Request(NamedTuple):
-    """One request to handle."""
-
-    endpoint: Endpoint
-    handler: Handler
-    address: Address
-    reply: str
-    data: bytes
 
 
 class Service:
@@ -70,9 +58,8 @@ class Service:
         self._space = space
         self._handlers = handlers
         self._worker_statistics = statistics
-        self._sure = sure or _certain
-        self._seconds = seconds
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
+        self._answering = Answering(connection, self._counts, sure, seconds)
         self._waiting: deque[Request] = deque()
         self._places = Places(limit, self._next)
         self._tasks: TaskGroup | None = None
@@ -154,7 +141,7 @@ class Service:
         self._counts["errors"] += 1
         endpoint.requests += 1
         endpoint.failed(str(error))
-        self._tasks.start_soon(self._refuse, to, Invalid(str(error)))
+        self._tasks.start_soon(self._answering.refuse, to, Invalid(str(error)))
 
     def _describer(self, verb: str) -> Callable[[bytes, bytes, bytes, bytes], None]:
         def receive(subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
@@ -162,7 +149,7 @@ class Service:
             if not to.startswith(("_INBOX.", "_INBOX_")):
                 self._counts["foreign_replies"] += 1
             elif self._tasks is not None:
-                self._tasks.start_soon(self._send, to, self.description.answer(verb, self.statistics()), ())
+                self._tasks.start_soon(self._answering.send, to, self.description.answer(verb, self.statistics()), ())
 
         return receive
 
@@ -187,7 +174,8 @@ class Service:
             self._waiting.append(request)
         else:
             self._counts["refused_busy"] += 1
-            self._tasks.start_soon(self._refuse, request.reply, Busy(f"{WAITING} requests wait already; try again"))
+            busy = Busy(f"{WAITING} requests wait already; try again")
+            self._tasks.start_soon(self._answering.refuse, request.reply, busy)
 
     def _next(self) -> None:
         """Begin with a request that waits for a place, where there is one."""
@@ -203,70 +191,11 @@ class Service:
         aside.current.set(self._places)
         with scope:
             try:
-                await self._guarded(request)
+                await self._answering.answer(request)
                 while self._waiting and not self._places.crowded:
-                    await self._guarded(self._waiting.popleft())
+                    await self._answering.answer(self._waiting.popleft())
             finally:
                 self._places.leave(scope)
-
-    async def _guarded(self, request: Request) -> None:
-        """Handle a request; no failure of one may end the others."""
-        try:
-            await self._handle(request)
-        except Exception:
-            self._counts["failures"] += 1
-            logger.exception("%s was not answered", request.address.verb, extra={"action": "answer_failed"})
-
-    async def _handle(self, request: Request) -> None:
-        start = time.perf_counter_ns()
-        try:
-            data = await self._answered(request)
-        except EunoeError as error:
-            self._counts["errors"] += 1
-            request.endpoint.failed(str(error))
-            await self._refuse(request.reply, error)
-        except Exception as error:
-            self._counts["failures"] += 1
-            request.endpoint.failed(repr(error))
-            logger.exception("%s failed", request.address.verb, extra={"action": "handler_failed"})
-            await self._refuse(request.reply, refusals.wrapped(request.address.verb, error))
-        else:
-            for headers, part in wire.parts(data):
-                await self._send(request.reply, part, headers)
-        finally:
-            request.endpoint.nanoseconds += time.perf_counter_ns() - start
-
-    async def _answered(self, request: Request) -> bytes:
-        """What the handler answers, in the time that it has."""
-        with anyio.move_on_after(self._seconds):
-            await self._sure()
-            data = await request.handler(request.address, request.data)
-            await self._still_sure(request)
-            return data
-        raise OutcomeUnknown(
-            f"{request.address.verb} was not done within {self._seconds:g} s, so it may or may not be. "
-            "Retry under the same key."
-        )
-
-    async def _still_sure(self, request: Request) -> None:
-        """Nothing is answered from a store that is another; what was done may be in it, so this refuses nothing."""
-        try:
-            await self._sure()
-        except EunoeError as error:
-            raise OutcomeUnknown(
-                f"{request.address.verb} may or may not have been done: {error}. Retry under the same key."
-            ) from None
-
-    async def _refuse(self, reply: str, error: EunoeError) -> None:
-        await self._send(reply, refusals.encoded(error), ((wire.ERROR, error.code),))
-
-    async def _send(self, reply: str, data: bytes, headers: wire.Headers) -> None:
-        """Send an answer. One that cannot be sent is counted: it must end neither its worker nor the others."""
-        try:
-            await self._connection.publish(reply, data, headers=headers)
-        except (OSError, ValueError, EunoeError) as error:
-            self._counts["replies_lost"] += 1
-            logger.warning("an answer could not be sent: %s", error, extra={"action": "reply_lost"})
 
 
 def _answerable(subject: bytes, reply: str) -> bool:
@@ -275,7 +204,3 @@ def _answerable(subject: bytes, reply: str) -> bool:
         return reply.startswith(f"{subjects.asker(subject.decode()).inbox}.")
     except (Invalid, UnicodeDecodeError):
         return False
-
-
-async def _certain() -> None:
-    """Of a service that no guard watches over."""
