@@ -15,7 +15,7 @@ from eunoe.distillation.door import Drawn, Item, Task, Turn
 from eunoe.distillation.worker import DistillationWorker
 from eunoe.runtime.doors import Auditor, Store, Stored
 from eunoe.runtime.settings import Settings
-from eunoe.schemas import records, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.distilled_events import Distiller as By
 from eunoe.schemas.distilled_events import Effort
 from eunoe.schemas.errors import ModelFailed
@@ -26,7 +26,36 @@ from eunoe.schemas.subjects import Caller
 DISTILLATION = Caller("worker", "distillation")
 
 
-class Scripted:
+class ScriptedModel:
+    """What asks a model and that model in one; ``script`` holds what happens at each question; an error is raised."""
+
+    def __init__(self, *script: Any) -> None:
+        self.script = deque(script)
+
+    @property
+    def by(self) -> By:
+        return "model"
+
+    @property
+    def name(self) -> str:
+        return "scripted:m"
+
+    def step(self) -> Any:
+        """What the script has for this question, None behind its end."""
+        step = self.script.popleft() if self.script else None
+        if isinstance(step, BaseException):
+            raise step
+        return step
+
+    async def ask(self, *_: Any, **__: Any) -> Any:
+        """Nothing is asked but what subclasses answer, and probes."""
+        raise ModelFailed("it answers nothing else", reason="rejected")
+
+    async def close(self) -> None:
+        """It holds nothing."""
+
+
+class Scripted(ScriptedModel):
     """A distiller and its model: of each turn it draws ``note N: what was asked``, unless the script says otherwise.
 
     ``script`` holds what happens at each question: an error that is raised, or what is awaited before it answers.
@@ -34,21 +63,15 @@ class Scripted:
     """
 
     def __init__(self, *script: Any, model: str = "m") -> None:
-        self.script = deque(script)
+        super().__init__(*script)
         self.model = model
         self.tasks: list[Task] = []
         self.probes = 0
         self.down = False
 
-    @property
-    def by(self) -> By:
-        return "model"
-
     async def draw(self, task: Task) -> Drawn:
         self.tasks.append(task)
-        step = self.script.popleft() if self.script else None
-        if isinstance(step, BaseException):
-            raise step
+        step = self.step()
         if step is not None:
             await step()
         summary = None if task.batch is None else f"{len(task.batch.turns)} turns more"
@@ -60,17 +83,6 @@ class Scripted:
         self.probes += 1
         if self.down:
             raise ModelFailed("down", reason="unreachable")
-
-    async def ask(self, *_: Any, **__: Any) -> Any:
-        """Nothing but tasks and probes is asked of it."""
-        raise ModelFailed("it answers nothing else", reason="rejected")
-
-    @property
-    def name(self) -> str:
-        return "scripted:m"
-
-    async def close(self) -> None:
-        """It holds nothing."""
 
 
 def _note(turn: Turn) -> Item:
@@ -110,8 +122,7 @@ class DistillingDesk(FactDesk):
 
     async def memory(self) -> list[tuple[Event, ...]]:
         """What distillation recorded, record by record."""
-        found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
-        return [record.events for record in found if record.header.caller == DISTILLATION]
+        return [record.events for record in await self.records() if record.header.caller == DISTILLATION]
 
     async def distilled(self) -> list[Distilled]:
         return [event for events in await self.memory() for event in events if isinstance(event, Distilled)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import msgspec
 from desks import AGENT, Desk
 
@@ -22,6 +25,7 @@ from eunoe.runtime.doors import Store, Stored
 from eunoe.schemas import ids, records, subjects
 from eunoe.schemas.events import Event, FactEventBase, FactRecorded, SessionStateSet
 from eunoe.schemas.facts import Assertion, Document, FactClass, Identity, Scope, Source, SourceClass
+from eunoe.schemas.records import Record
 from eunoe.schemas.requests import AppendReply, AppendRequest, DeadLetter, FactsRequest, FactView, ThreadState
 from eunoe.schemas.subjects import Caller
 
@@ -75,6 +79,10 @@ class FactDesk(Desk):
     async def stored(self) -> list[Stored]:
         return [stored async for stored in self.store.log.scan()]
 
+    async def records(self) -> list[Record]:
+        """Every record of the log."""
+        return [records.read(stored.seq, stored.data) for stored in await self.stored()]
+
     async def catch_up(self) -> None:
         for stored in await self.stored():
             await self.projector.apply(stored)
@@ -93,6 +101,18 @@ class FactDesk(Desk):
 
     async def letters(self) -> list[DeadLetter]:
         return [msgspec.json.decode(stored.data, type=DeadLetter) async for stored in self.store.dead.scan()]
+
+    @asynccontextmanager
+    async def projecting(self) -> AsyncIterator[None]:
+        """Apply every record as soon as it is there, for as long as the context is open."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._follow)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _follow(self) -> None:
+        async for stored in self.store.log.follow():
+            await self.projector.apply(stored)
 
     async def listed(self, viewer: Viewer, request: FactsRequest | None = None) -> list[FactView]:
         return list((await self.reading.list(request or FactsRequest(), viewer)).facts)

@@ -17,10 +17,9 @@ from eunoe.distillation.worker import DistillationWorker
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Store, Stored
 from eunoe.runtime.settings import Review, Settings
-from eunoe.schemas import records, subjects
+from eunoe.schemas import subjects
 from eunoe.schemas.events import Event, Prompt, Response, Reviewed, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import ReviewJob
-from eunoe.schemas.records import Record
 from eunoe.schemas.requests import AppendReply, AppendRequest, FactsRequest, FactView, HeadReply
 from eunoe.schemas.subjects import Caller
 
@@ -106,10 +105,6 @@ class ReviewingDesk(FactDesk):
     async def recorded(self) -> list[tuple[Event, ...]]:
         """What reviews recorded, record by record."""
         return [record.events for record in await self.records() if record.header.caller == DISTILLATION]
-
-    async def records(self) -> list[Record]:
-        """Every record of the log."""
-        return [records.read(stored.seq, stored.data) for stored in await self.stored()]
 
     async def kept(self, agent: str = "builder", *, session: str = "s", **fields: Any) -> list[FactView]:
         """The records in force that an agent sees, by what they say."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-import anyio
 import msgspec
-from distilling_desks import DistillingDesk
+from distilling_desks import DistillingDesk, ScriptedModel
 
 from eunoe.distillation.door import Batch
 from eunoe.facts.summary_store import SummaryStore
 from eunoe.runtime.doors import Store, Stored
-from eunoe.schemas import records, subjects
-from eunoe.schemas.distilled_events import Distiller as By
+from eunoe.schemas import subjects
 from eunoe.schemas.distilled_events import Effort, Summarised, SummaryKept
 from eunoe.schemas.errors import ModelFailed
 from eunoe.schemas.jobs import SummariseJob
@@ -27,7 +22,7 @@ from eunoe.summarising.worker import SummarisingWorker
 SUMMARISING = Caller("worker", "summarising")
 
 
-class ScriptedSummariser:
+class ScriptedSummariser(ScriptedModel):
     """A summariser and its model: it adds the numbers of the turns to the text, unless the script says otherwise.
 
     ``script`` holds what happens at each question: an error that is raised, a text that is the answer, or what is
@@ -35,19 +30,13 @@ class ScriptedSummariser:
     """
 
     def __init__(self, *script: Any) -> None:
-        self.script = deque(script)
+        super().__init__(*script)
         self.batches: list[Batch] = []
         self.down = 0
 
-    @property
-    def by(self) -> By:
-        return "model"
-
     async def update(self, batch: Batch) -> tuple[str, Effort]:
         self.batches.append(batch)
-        step = self.script.popleft() if self.script else None
-        if isinstance(step, BaseException):
-            raise step
+        step = self.step()
         if step is not None and not isinstance(step, str):
             await step()
         added = " ".join(str(turn.number) for turn in batch.turns)
@@ -58,17 +47,6 @@ class ScriptedSummariser:
         if self.down:
             self.down -= 1
             raise ModelFailed("down", reason="unreachable")
-
-    async def ask(self, *_: Any, **__: Any) -> Any:
-        """Nothing but batches and probes is asked of it."""
-        raise ModelFailed("it answers nothing else", reason="rejected")
-
-    @property
-    def name(self) -> str:
-        return "scripted:m"
-
-    async def close(self) -> None:
-        """It holds nothing."""
 
 
 class SummarisingDesk(DistillingDesk):
@@ -89,18 +67,6 @@ class SummarisingDesk(DistillingDesk):
         done = await self.store.jobs.submit(subject, data)
         return Stored(subject, done.seq, data, self.clock.now())
 
-    @asynccontextmanager
-    async def projecting(self) -> AsyncIterator[None]:
-        """Apply every record as soon as it is there, for as long as the context is open."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._follow)
-            yield
-            tasks.cancel_scope.cancel()
-
-    async def _follow(self) -> None:
-        async for stored in self.store.log.follow():
-            await self.projector.apply(stored)
-
     async def summary(self, thread: str = "t") -> SummaryDocument:
         """The summary as it is stored, once all of the log is projected."""
         await self.catch_up()
@@ -108,6 +74,5 @@ class SummarisingDesk(DistillingDesk):
 
     async def told(self) -> list[Summarised | SummaryKept]:
         """What the log says of summaries, in order."""
-        found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
-        events = (event for record in found for event in record.events)
+        events = (event for record in await self.records() for event in record.events)
         return [event for event in events if isinstance(event, Summarised | SummaryKept)]

@@ -42,9 +42,8 @@ async def test_who_asks_is_told_what_was_distilled_meanwhile(desk: DistillingDes
     """Two turns are asked for, and a worker and the projector run: both are done, in one record."""
     await desk.said("one", "two", "three")
     worker = desk.distiller(Scripted())
-    async with anyio.create_task_group() as tasks:
+    async with desk.projecting(), anyio.create_task_group() as tasks:
         tasks.start_soon(worker.run)
-        tasks.start_soon(projecting, desk)
         reply = await ask(worker, up_to=2, wait=20.0)
         again = await ask(worker, up_to=2)
 
@@ -53,12 +52,6 @@ async def test_who_asks_is_told_what_was_distilled_meanwhile(desk: DistillingDes
         assert (told.kind, told.turns, told.by, len(told.facts)) == ("distilled", ((1, 2),), "model", 2)
         assert (again.state, again.up_to, again.distillations) == ("nothing", 2, ())
         tasks.cancel_scope.cancel()
-
-
-async def projecting(desk: DistillingDesk) -> None:
-    while True:
-        await desk.catch_up()
-        await anyio.lowlevel.checkpoint()
 
 
 async def test_what_is_not_done_in_time_goes_on(desk: DistillingDesk) -> None:

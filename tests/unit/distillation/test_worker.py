@@ -90,23 +90,13 @@ async def test_of_two_workers_on_one_range_one_has_an_effect(desk: DistillingDes
         await both.wait()
 
     workers = [desk.distiller(Scripted(meet, model=model)) for model in ("m", "n")]
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(projecting, desk, tasks.cancel_scope)
-        async with anyio.create_task_group() as handling:
-            for worker in workers:
-                handling.start_soon(worker.handle, job)
-        tasks.cancel_scope.cancel()
+    async with desk.projecting(), anyio.create_task_group() as tasks:
+        for worker in workers:
+            tasks.start_soon(worker.handle, job)
 
     assert await desk.stated() == [("note", "1", "one"), ("note", "2", "two")]
     assert sum(worker.statistics()["raced"] for worker in workers) == 1
     assert sum(worker.statistics()["ranges"] for worker in workers) == 1
-
-
-async def projecting(desk: DistillingDesk, scope: anyio.CancelScope) -> None:
-    """Project whatever is in the log, again and again."""
-    while not scope.cancel_called:
-        await desk.catch_up()
-        await anyio.lowlevel.checkpoint()
 
 
 async def test_a_worker_whose_state_is_behind_waits_and_guesses_nothing(desk: DistillingDesk) -> None:
@@ -184,10 +174,8 @@ async def test_what_one_range_says_is_known_to_the_next(desk: DistillingDesk) ->
     """Of a job of two ranges: the second is drawn from once the facts of the first are in the documents."""
     await desk.said(*(f"note {number}" for number in range(1, 14)))
     distiller = Scripted()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+    async with desk.projecting():
         await desk.distiller(distiller).handle(await desk.asked(13))
-        tasks.cancel_scope.cancel()
 
     assert [known.value for known in distiller.tasks[1].known] == [f"note {number}" for number in range(1, 13)]
 
@@ -438,11 +426,9 @@ async def test_a_failed_range_is_distilled_again_when_its_letter_is_replayed(des
     await desk.catch_up()
     job = await replay(desk)
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+    async with desk.projecting():
         await worker.again(job)
         await worker.again(job)
-        tasks.cancel_scope.cancel()
 
     assert [(one.first, one.last, one.again, one.facts) for one in await desk.distilled()] == [
         (1, 2, False, 0),
@@ -465,10 +451,8 @@ async def test_a_replay_draws_from_every_range_that_failed(
     for one in (stored, *others):
         await desk.store.dead.erase(one.seq)
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+    async with desk.projecting():
         await worker.again(AgainJob(number=stored.seq, letter=msgspec.json.decode(stored.data, type=DeadLetter)))
-        tasks.cancel_scope.cancel()
 
     assert len(others) == ranges_ - 1
     assert sorted((one.first, one.last) for one in await desk.distilled() if one.again) == [
@@ -490,10 +474,8 @@ async def test_a_replay_waits_for_a_provider_that_has_no_room(
     await desk.catch_up()
     job = await replay(desk)
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(projecting, desk, tasks.cancel_scope)
+    async with desk.projecting():
         await worker.again(job)
-        tasks.cancel_scope.cancel()
 
     assert [(one.again, one.facts) for one in await desk.distilled()] == [(False, 0), (True, 1)]
 

@@ -44,7 +44,7 @@ class ConflictDesk(FactDesk):
             await shared.projector.apply(stored)
 
     async def logged(self) -> list[ConflictRaised | ConflictResolved]:
-        found = [records.read(stored.seq, stored.data) for stored in await self.stored()]
+        found = await self.records()
         assert [one.header.n for one in found if one.header.producer == PRODUCER] == list(
             range(1, sum(one.header.producer == PRODUCER for one in found) + 1)
         )
