@@ -17,7 +17,7 @@ from eunoe.runtime import revisions
 from eunoe.runtime.doors import Change, Entry, Found
 from eunoe.runtime.jetstream import STREAM_NOT_FOUND, STREAM_SEALED, JetStream, Refused
 from eunoe.runtime.place import Place
-from eunoe.runtime.reader import Range
+from eunoe.runtime.pulling import Range
 from eunoe.schemas.errors import Conflict, Denied, EunoeError, Unreachable
 
 _EXPECT = "Nats-Expected-Last-Subject-Sequence"

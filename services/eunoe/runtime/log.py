@@ -9,7 +9,8 @@ from eunoe.runtime.consumer import JetStreamConsumer, durable_config
 from eunoe.runtime.doors import Appended, Consumer, Snapshot, Stored, StreamInfo
 from eunoe.runtime.jetstream import DELETE_FAILED, MESSAGE_NOT_FOUND, SEQUENCE_NOT_FOUND, JetStream, Refused
 from eunoe.runtime.lookup import Lookup
-from eunoe.runtime.reader import Range, Reader
+from eunoe.runtime.pulling import Range
+from eunoe.runtime.reader import Reader
 from eunoe.schemas.errors import NotFound
 
 GATHER = 128  # direct gets in flight for one call

@@ -17,7 +17,8 @@ from eunoe.runtime.backoff import waits
 from eunoe.runtime.calls import Answer
 from eunoe.runtime.doors import Stored
 from eunoe.runtime.jetstream import API_SECONDS, MESSAGE_NOT_FOUND, JetStream, NotReady, Refused
-from eunoe.runtime.reader import Range, Reader
+from eunoe.runtime.pulling import Range
+from eunoe.runtime.reader import Reader
 from eunoe.runtime.requester import NO_RESPONDERS
 from eunoe.runtime.tasks import each
 from eunoe.schemas.errors import Busy, Damaged, OutcomeUnknown
