@@ -175,6 +175,51 @@ def test_what_was_known_at_a_moment_is_known_for_good(eunoe: Shell) -> None:
     assert facts(eunoe, "--scope", "permanent", "--as-of", "2026-01-01") == []
 
 
+def test_a_thread_is_named_in_its_place_or_with_its_option(eunoe: Shell) -> None:
+    """Facts, conflicts and proposals of one thread, as its neighbours take it; the same one twice is one thread."""
+    for command in (("facts",), ("fact", "conflicts"), ("fact", "proposed")):
+        placed, named = eunoe(*command, "builder", "--json"), eunoe(*command, "--thread", "builder", "--json")
+        assert (placed.code, placed.json) == (0, named.json), command
+        assert eunoe(*command, "builder", "--thread", "builder", "--json").json == named.json
+        assert refused(eunoe(*command, "builder", "--thread", "reviewer"), 2) == (
+            "two threads are named, 'builder' and 'reviewer' (with --thread); name the one that is meant"
+        )
+        assert refused(eunoe(*command, "bulider"), 1) == (
+            "there is no thread 'bulider'; `eunoe threads` lists what there is"
+        )
+        assert refused(eunoe(*command, ""), 2).startswith("the thread id is empty")
+    assert {fact["identity"]["owner"] for fact in facts(eunoe, "builder", "--scope", "thread")} == {"builder"}
+
+
+# Threads that are not there yet
+
+
+def test_a_slip_of_the_finger_begins_no_thread(eunoe: Shell) -> None:
+    """A fact is neither stated in one that is not there nor moved to it, unless a new one is asked for, once."""
+    made = stated(eunoe, "entity", "crane", "is out", "--session", SESSION)
+    says = "there is no thread 'bulider'; `eunoe threads` lists what there is, and --new begins one with this fact"
+
+    assert refused(eunoe("fact", "set", "task", "Ship 2.4", "--thread", "bulider"), 1) == says
+    assert refused(eunoe("fact", "scope", made["id"], "thread", "--thread", "bulider"), 1) == says
+    names = [state["thread"] for state in eunoe("threads", "--json").json["threads"]]
+    assert "bulider" not in names
+    assert "is out" in values(eunoe, "--session", SESSION, "--subject", "entity")
+
+    assert eunoe("fact", "scope", made["id"], "thread", "--thread", "crew", "--new").code == 0
+    stated(eunoe, "task", "Lift it", "--thread", "crew")
+    stated(eunoe, "task", "Set it down", "--thread", "crew", "--new")
+    assert values(eunoe, "crew", "--scope", "thread", "--subject", "task") == ["Set it down"]
+    assert values(eunoe, "crew", "--scope", "thread", "--subject", "entity") == ["is out"]
+
+
+@pytest.mark.parametrize("arguments", [("set", "decision", "a", "b"), ("scope", "fk3vz", "permanent")])
+def test_a_new_thread_is_one_that_is_named(eunoe: Shell, arguments: tuple[str, ...]) -> None:
+    """Where no thread is the place of the fact, there is none to begin."""
+    assert refused(eunoe("fact", *arguments, "--new"), 2) == (
+        "--new begins the thread in which a fact is to hold; name that with --thread"
+    )
+
+
 # Wrong times, blanks, and what is too long
 
 
@@ -407,7 +452,7 @@ def test_an_agent_changes_its_own_facts_from_where_it_is(eunoe: Shell) -> None:
     """It names the thread or the session; without one, what is of it is not there for the agent."""
     agent = eunoe.named("agent", "helper")
     here = ("--thread", "workbench")
-    made = stated(agent, "note", "lamp", "on", *here)
+    made = stated(agent, "note", "lamp", "on", *here, "--new")
 
     assert refused(agent("fact", "pin", made["id"]), 1).startswith(f"there is no fact {made['id']} here")
     assert agent("fact", "why", made["id"], *here).lines[2] == "on"

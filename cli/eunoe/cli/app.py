@@ -165,10 +165,11 @@ class App(typer.Typer):
         return register
 
 
-def group(name: str, text: str) -> App:
-    """A group of commands, which lists them when it is called alone."""
+def group(app: App, name: str, text: str) -> App:
+    """A group of commands in ``app``, which lists them when it is called alone."""
     made = App(name=name, help=text)
     made.callback(invoke_without_command=True)(listed)
+    app.add_typer(made)
     return made
 
 

@@ -36,8 +36,13 @@ async def ask(session: Session, verb: Verb, request: object, reply: type[Reply],
 
 async def require_thread(session: Session, thread: str) -> None:
     """Raises `NotFound` for a thread that nothing was ever appended to."""
-    if not (await gate(session).head(subjects.thread_chain(thread))).record:
+    if not await begun(gate(session), thread):
         raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+
+
+async def begun(gate: Gate, thread: str) -> bool:
+    """Whether something was ever appended to a thread."""
+    return bool((await gate.head(subjects.thread_chain(thread))).record)
 
 
 def given(name: str | None, what: str) -> str:

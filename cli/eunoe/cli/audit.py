@@ -31,12 +31,11 @@ Thread = Annotated[str | None, typer.Argument(metavar="THREAD", help="Only this 
 
 
 def register(app: App) -> None:
-    audit = group("audit", "The log itself: follow it, check it, anchor it, take it away.")
+    audit = group(app, "audit", "The log itself: follow it, check it, anchor it, take it away.")
     audit.command("tail", epilog="Example: eunoe audit tail builder --follow")(tail)
     audit.command("verify", epilog="Example: eunoe audit verify backup.jsonl")(verify)
     audit.command("anchor", epilog="Example: eunoe audit anchor >> roots.txt")(anchor)
     audit.command("export", epilog="Example: eunoe audit export --out backup.jsonl")(export)
-    app.add_typer(audit)
 
 
 def tail(

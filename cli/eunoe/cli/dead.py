@@ -27,12 +27,11 @@ WorkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only tho
 
 
 def register(app: App) -> None:
-    dead = group("dead", "Work that failed for good: look at it, have it done again, or let go of it.")
+    dead = group(app, "dead", "Work that failed for good: look at it, have it done again, or let go of it.")
     dead.command("list", epilog="Example: eunoe dead list --worker distillation")(list_)
     dead.command("show", epilog="Example: eunoe dead show 7")(show)
     dead.command("replay", epilog="Example: eunoe dead replay --all --worker distillation")(replay)
     dead.command("drop", epilog="Example: eunoe dead drop 7 9")(drop)
-    app.add_typer(dead)
 
 
 def list_(

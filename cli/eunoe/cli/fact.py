@@ -21,9 +21,11 @@ from eunoe.cli.facts import (
     ScopeOption,
     SessionOption,
     SubjectOption,
+    ThreadArgument,
     ThreadOption,
     fetched,
     scope_given,
+    thread_given,
     time_given,
 )
 from eunoe.cli.pages import emit_page, verbatim
@@ -34,14 +36,13 @@ from eunoe.schemas.requests import FactReply, FactRequest, FactsRequest, WhyRepl
 
 
 def register(app: App) -> None:
-    fact = group("fact", "One fact: state it, change it, ask why it is known.")
+    fact = group(app, "fact", "One fact: state it, change it, ask why it is known.")
     for module in (fact_set, fact_acts, fact_delete):
         module.register(fact)
     fact.command("history", epilog="Example: eunoe fact history fk3vz")(history)
     fact.command("why", epilog="Example: eunoe fact why fk3vz")(why)
-    fact.command("conflicts", epilog="Example: eunoe fact conflicts --thread builder")(conflicts)
+    fact.command("conflicts", epilog="Example: eunoe fact conflicts builder")(conflicts)
     fact.command("proposed", epilog="Example: eunoe fact proposed")(proposed)
-    app.add_typer(fact)
 
 
 def history(
@@ -95,8 +96,9 @@ def why(
 
 def conflicts(
     ctx: typer.Context,
+    thread: ThreadArgument = None,
     scope: ScopeOption = None,
-    thread: ThreadOption = None,
+    named: ThreadOption = None,
     session: SessionOption = None,
     subject: SubjectOption = None,
     limit: LimitOption = 200,
@@ -109,7 +111,7 @@ def conflicts(
     request = FactsRequest(
         conflicts=True,
         scope=scope_given(scope),
-        thread=given(thread, "thread"),
+        thread=thread_given(thread, named),
         session=given(session, "session"),
         subject=given(subject, "subject"),
         limit=limit,
@@ -120,7 +122,8 @@ def conflicts(
 
 def proposed(
     ctx: typer.Context,
-    thread: ThreadOption = None,
+    thread: ThreadArgument = None,
+    named: ThreadOption = None,
     subject: SubjectOption = None,
     limit: LimitOption = 200,
     cursor: CursorOption = "",
@@ -132,7 +135,7 @@ def proposed(
     request = FactsRequest(
         proposed=True,
         scope="thread",
-        thread=given(thread, "thread"),
+        thread=thread_given(thread, named),
         subject=given(subject, "subject"),
         limit=limit,
         cursor=cursor,

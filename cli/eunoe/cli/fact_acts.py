@@ -10,6 +10,7 @@ from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import given
 from eunoe.cli.fact_changes import Changed, acted, change, stated, where
+from eunoe.cli.fact_place import NewOption, check_new, require_begun
 from eunoe.cli.facts import (
     SCOPES,
     FromSessionOption,
@@ -62,6 +63,7 @@ def scope(
         str | None,
         typer.Option(metavar="THREAD", help="Which thread it goes to, or is now [default: its own]."),
     ] = None,
+    new: NewOption = False,
     session: Annotated[
         str | None,
         typer.Option(metavar="SESSION", help="Which session it goes to, or is now [default: its own]."),
@@ -80,10 +82,12 @@ def scope(
     wanted, target = ids.check(id, "fact"), _scope(to)
     _check(thread, session, preview)
     given(owner, "owner")
+    check_new(new, thread if target == "thread" else None)
     if owner is not None and target != "permanent":
         raise Invalid(f"--owner says whose a permanent fact is, and {target} means another place")
 
     async def do(client: Memory) -> Changed:
+        await require_begun(client, thread if target == "thread" else None, new)
         made = await client.move(
             wanted, target, thread=thread, session=session, owner=owner, reason=reason, preview=preview
         )

@@ -14,6 +14,7 @@ from eunoe.cli import fact_changes_view
 from eunoe.cli.app import App
 from eunoe.cli.asking import expected_given, given
 from eunoe.cli.fact_changes import Changed, change, stated, version, where
+from eunoe.cli.fact_place import NewOption, check_named, check_new, place, require_begun
 from eunoe.client.files import unreadable
 from eunoe.client.memory import Memory
 from eunoe.facts import times
@@ -43,6 +44,7 @@ class Wanted:
     name: str
     value: str
     thread: str | None
+    new: bool
     session: str | None
     owner: str | None
     content: str
@@ -68,6 +70,7 @@ def set_fact(
         typer.Argument(metavar="[NAME] VALUE", help="What it is about, and what holds.", show_default=False),
     ],
     thread: Annotated[str | None, typer.Option(metavar="THREAD", help="It holds in this thread.")] = None,
+    new: NewOption = False,
     session: Annotated[str | None, typer.Option(metavar="SESSION", help="It holds in this session.")] = None,
     owner: Annotated[
         str | None, typer.Option(metavar="OWNER", help="It holds for good: for shared (everyone), or one agent.")
@@ -86,27 +89,29 @@ def set_fact(
     """State a fact in your own name.
 
     Facts of a permanent kind (a decision) hold for everyone, unless an option says where they hold; those of other
-    kinds need a thread or a session. A kind with one name, as task, needs no NAME. What begins with a dash
-    goes after --.
+    kinds need a thread or a session. A thread has to be there, or is begun with --new. A kind with one name, as
+    task, needs no NAME. What begins with a dash goes after --.
 
     A TIME is a date (its midnight in UTC), or a time with its offset, as 2026-05-12T09:00:00Z.
     """
     name, value = _words(words)
+    check_new(new, thread)
     if replaces is not None and preview is None:
         raise Invalid("--replaces names what a fact of a preview stands for; name the preview with --preview")
     wanted = Wanted(
         subject=ids.check(subject, "subject"),
         name=name,
         value=value,
-        thread=_place(thread, "thread"),
-        session=_place(session, "session"),
-        owner=_place(owner, "owner"),
+        thread=place(thread, "thread"),
+        new=new,
+        session=place(session, "session"),
+        owner=place(owner, "owner"),
         content=_content(content, content_file),
         valid_from=times.read(valid_from) if valid_from is not None else None,
         valid_to=times.read(valid_to) if valid_to is not None else None,
         expected=expected_given(expected),
         key=given(key, "key"),
-        preview=_place(preview, "preview"),
+        preview=place(preview, "preview"),
         replaces=given(replaces, "fact"),
     )
     change(ctx, lambda client: _state(client, wanted), fact_changes_view.stated)
@@ -114,7 +119,8 @@ def set_fact(
 
 async def _state(client: Memory, wanted: Wanted) -> Changed:
     kind = declared(await client.kinds(), wanted.subject)
-    _check_place(kind, wanted)
+    check_named(kind, wanted.thread, wanted.session, wanted.owner)
+    await require_begun(client, wanted.thread, wanted.new)
     made = await client.state_fact(
         wanted.subject,
         named(kind, wanted.name),
@@ -153,19 +159,6 @@ def named(kind: KindView, name: str) -> str:
     if not name:
         raise Invalid(f"facts of the kind {kind.name} have a name; give it between the kind and the value")
     return name
-
-
-def _check_place(kind: KindView, wanted: Wanted) -> None:
-    if kind.scope == "permanent" or wanted.thread or wanted.session or wanted.owner:
-        return
-    raise Invalid(
-        f"facts of the kind {kind.name} hold in a {kind.scope}; name it with --{kind.scope} {kind.scope.upper()}, "
-        "or say --owner shared for what holds for everyone, for good"
-    )
-
-
-def _place(name: str | None, what: str) -> str | None:
-    return None if name is None else ids.check(name, what)
 
 
 def _words(words: list[str]) -> tuple[str, str]:

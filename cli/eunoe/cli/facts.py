@@ -26,7 +26,10 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help=f"A fact's id, or its first {subjects.INDEX_PREFIX} or more characters.")
 ]
-ThreadOption = Annotated[str | None, typer.Option(metavar="THREAD", help="A thread whose facts are wanted.")]
+ThreadArgument = Annotated[
+    str | None, typer.Argument(metavar="THREAD", help="A thread whose facts are wanted.", show_default=False)
+]
+ThreadOption = Annotated[str | None, typer.Option("--thread", metavar="THREAD", help="Another way to name the thread.")]
 SessionOption = Annotated[str | None, typer.Option(metavar="SESSION", help="A session whose facts are wanted.")]
 FromThreadOption = Annotated[
     str | None, typer.Option("--thread", metavar="THREAD", help="Of this thread; only an agent has to say so.")
@@ -46,15 +49,14 @@ CursorOption = Annotated[str, typer.Option(metavar="CURSOR", help="Go on where t
 
 
 def register(app: App) -> None:
-    app.command("facts", epilog="Example: eunoe facts --thread builder --label release --as-of 2026-05-12T09:00:00Z")(
-        facts
-    )
+    app.command("facts", epilog="Example: eunoe facts builder --label release --as-of 2026-05-12T09:00:00Z")(facts)
 
 
 def facts(
     ctx: typer.Context,
+    thread: ThreadArgument = None,
     scope: ScopeOption = None,
-    thread: ThreadOption = None,
+    named: ThreadOption = None,
     session: SessionOption = None,
     agent: AgentOption = None,
     subject: SubjectOption = None,
@@ -80,7 +82,7 @@ def facts(
     """
     request = FactsRequest(
         scope=scope_given(scope),
-        thread=given(thread, "thread"),
+        thread=thread_given(thread, named),
         session=given(session, "session"),
         agent=given(agent, "agent"),
         subject=given(subject, "subject"),
@@ -103,6 +105,14 @@ def fetched(ctx: typer.Context, request: FactsRequest) -> FactsReply:
     for said in told:
         console(ctx, stderr=True).print(f"eunoe: {said}", soft_wrap=True)
     return reply
+
+
+def thread_given(place: str | None, option: str | None) -> str:
+    """The one thread that is named, by its place or with --thread, empty for none; raises `Invalid` for two."""
+    first, second = given(place, "thread"), given(option, "thread")
+    if first and second and first != second:
+        raise Invalid(f"two threads are named, {first!r} and {second!r} (with --thread); name the one that is meant")
+    return first or second
 
 
 def scope_given(name: str | None) -> Scope | Literal[""]:

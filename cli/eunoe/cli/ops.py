@@ -21,13 +21,12 @@ from eunoe.schemas.subjects import Caller, Role
 
 
 def register(app: App) -> None:
-    ops = group("ops", "For those who run the servers.")
+    ops = group(app, "ops", "For those who run the servers.")
     ops.command(
         "permissions",
         without=("embedded", "data", "url"),
         epilog="Example: eunoe ops permissions --agent planner --person ada > nats-server.conf",
     )(permissions)
-    app.add_typer(ops)
 
 
 Names = Annotated[list[str] | None, typer.Option(metavar="NAME", help="A user of that role; may be repeated.")]

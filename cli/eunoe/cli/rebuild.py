@@ -26,9 +26,8 @@ Say = Callable[[RebuildRun], None]
 
 
 def register(app: App) -> None:
-    rebuild = group("rebuild", "Make what is derived again from the log.")
+    rebuild = group(app, "rebuild", "Make what is derived again from the log.")
     rebuild.command("facts", epilog="Example: eunoe rebuild facts --check")(facts)
-    app.add_typer(rebuild)
 
 
 def facts(

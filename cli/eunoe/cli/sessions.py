@@ -23,11 +23,10 @@ SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="A sessi
 
 
 def register(app: App) -> None:
-    session = group("session", "One session: what it carries, and its end.")
+    session = group(app, "session", "One session: what it carries, and its end.")
     session.command("show", epilog="Example: eunoe session show run-42")(show)
     session.command("set", epilog="""Example: eunoe session set run-42 '{"step": 2}'""")(set_state)
     session.command("end", epilog="Example: eunoe session end run-42 --reason 'the release is out'")(end)
-    app.add_typer(session)
 
 
 def show(ctx: typer.Context, session: SessionArgument) -> None:

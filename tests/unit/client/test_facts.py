@@ -18,7 +18,7 @@ from eunoe.schemas import subjects
 from eunoe.schemas.errors import Denied, Invalid, NotFound, NumberReused, Stale, WorkerMissing
 from eunoe.schemas.events import FactDeleted
 from eunoe.schemas.requests import AppendRequest, FactReply, FactView
-from eunoe.schemas.subjects import Caller
+from eunoe.schemas.subjects import Caller, Role
 
 BOB = Caller("person", "bob")
 AGENT = Caller("agent", "builder")
@@ -79,6 +79,23 @@ async def test_what_another_said_before_is_known(wire: FactWire, memory: Memory)
         second = await bob.state_fact("decision", "colour", "green")
 
     assert (second.version, second.duplicate, second.known) == (1, True, first.id)
+
+
+@pytest.mark.parametrize("role", ["person", "caller", "agent"])
+async def test_a_kind_that_nobody_declared_is_refused_with_those_there_are(wire: FactWire, role: Role) -> None:
+    """One line, the same for everybody; nothing is stated, and no thread begins by it."""
+    async with wire.memory(Caller(role, "dana")) as memory:
+        with pytest.raises(Invalid) as refused:
+            await memory.state_fact("decison", "colour", "green", thread="t")
+        kinds = [kind.name for kind in (await memory.kinds()).kinds]
+    async with wire.memory() as person:
+        threads = (await person.threads()).threads
+
+    assert "decision" in kinds
+    assert str(refused.value) == (
+        f"there is no kind 'decison'; the kinds are {', '.join(kinds)}. `eunoe kinds` says how to add one"
+    )
+    assert threads == ()
 
 
 async def test_a_statement_under_a_key_is_made_once(wire: FactWire, memory: Memory) -> None:

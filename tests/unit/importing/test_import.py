@@ -259,6 +259,29 @@ async def test_facts_that_people_stated_are_stated_by_who_imports(wire: Wire, tm
     assert ["only when a person or a caller imports" in problem.reason for problem in second.problems] == [True]
 
 
+async def test_facts_of_a_kind_that_only_the_exporting_space_declares_come_in(desk: Desk, tmp_path: Path) -> None:
+    """They were stated there by its rules; here nobody can state one anew."""
+    file = tmp_path / "export.jsonl"
+    desk.settings = desk.settings.model_copy(
+        update={"kinds": {"incident": {"fact_class": "dynamic", "description": "What went wrong, and when."}}}
+    )
+    desk.worker = desk.new_worker()
+    async with Wire(desk).memory(PERSON) as memory:
+        await memory.state_fact("incident", "disk", "full", thread="t")
+        file.write_bytes(b"".join([line async for line in memory.thread("t").export()]))
+
+    (tmp_path / "other").mkdir()
+    async with Wire(Desk(tmp_path / "other")).memory(PERSON) as memory:
+        report = await memory.import_file(file)
+        with pytest.raises(Invalid, match="there is no kind 'incident'"):
+            await memory.state_fact("incident", "disk", "empty", thread="t")
+        records = [json.loads(line) async for line in memory.thread("t").export()]
+
+    stated = [event["fact"] for row in records[1:-1] for event in json.loads(row["data"])["events"] if "fact" in event]
+    assert report.problems == []
+    assert [(fact["identity"]["subject"], fact["value"]) for fact in stated] == [("incident", "full")]
+
+
 async def test_an_export_that_was_cut_short_is_named(wire: Wire, tmp_path: Path) -> None:
     """Without its anchor an export may miss its end: what is there goes in, and the report says so."""
     file = tmp_path / "export.jsonl"
