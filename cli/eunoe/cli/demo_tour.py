@@ -88,7 +88,7 @@ async def _learned(memory: Memory) -> Scene:
         told="Nobody wrote these down and no model was asked: they are read from what the tools gave back, when a "
         "turn is over. Each names its source. Facts of the thread belong to this conversation; facts of the "
         f"session hold for every agent of it. (Left out here: {len(facts.facts) - len(kept)} facts about files.)",
-        command=f"eunoe facts --thread {BUILDER} --session {SESSION}",
+        command=f"eunoe facts {BUILDER} --session {SESSION}",
         data=FactsReply(facts=kept, watermark=facts.watermark),
     )
 
