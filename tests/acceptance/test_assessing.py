@@ -52,18 +52,6 @@ def settings(nats_server: NatsServer, space: str, tmp_path: Path, model: ModelSe
 
 
 @pytest.fixture
-async def fleet(settings: Settings) -> AsyncIterator[Fleet]:
-    async with running(settings) as fleet:
-        yield fleet
-
-
-@pytest.fixture
-async def memory(settings: Settings, fleet: Fleet) -> AsyncIterator[Memory]:
-    async with Memory.connect(settings=settings) as memory:
-        yield memory
-
-
-@pytest.fixture
 async def person(settings: Settings, fleet: Fleet) -> AsyncIterator[Memory]:
     known = settings.model_copy(update={"role": "person", "principal": "ada"})
     async with Memory.connect(settings=known) as memory:

@@ -33,14 +33,6 @@ WORKERS = ("audit", "extraction", "facts", "composition")
 
 
 @pytest.fixture
-def settings(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
-    mapping = {"tools": ["search"], "each": "hits.*", "subject": "note", "name": "{title}", "value": "{text}"}
-    return Settings(
-        url=nats_server.url, space=space, data=tmp_path, role="person", principal="ada", mappings=(mapping,)
-    )
-
-
-@pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")
 

@@ -1,23 +1,9 @@
-"""A fresh desk, and a wire to it, for every test."""
+"""A disk that fails as a test says."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from desks import Desk
 from disks import Disk
-from wires import Wire
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
-
-
-@pytest.fixture
-def wire(desk: Desk) -> Wire:
-    return Wire(desk)
 
 
 @pytest.fixture

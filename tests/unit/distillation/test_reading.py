@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,11 +31,6 @@ from eunoe.schemas.events import (
 from eunoe.schemas.subjects import Caller
 
 EXTRACTION = Caller("worker", "extraction")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
 
 
 async def opened(desk: Desk, thread: str = "t") -> tuple[Reader, Head]:

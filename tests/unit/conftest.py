@@ -1,4 +1,4 @@
-"""A fresh desk, and a wire to it, for every test."""
+"""A fresh desk, and a wire to it, for every test that asks for one; folders and modules may have their own."""
 
 from __future__ import annotations
 
