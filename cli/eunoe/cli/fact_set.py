@@ -25,6 +25,9 @@ from eunoe.schemas.requests import KindsReply, KindView
 
 STDIN = Path("-")
 
+OwnerOption = Annotated[
+    str | None, typer.Option(metavar="OWNER", help="It holds for good: for shared (everyone), or one agent.")
+]
 ContentOption = Annotated[str | None, typer.Option(metavar="TEXT", help="More than the one line of the value.")]
 FileOption = Annotated[Path | None, typer.Option(metavar="FILE", help="The content from a file; - is standard input.")]
 ExpectedOption = Annotated[
@@ -34,6 +37,7 @@ ExpectedOption = Annotated[
 KeyOption = Annotated[
     str | None, typer.Option(metavar="KEY", help="A name for this change: the same one again adds nothing.")
 ]
+ReplacesOption = Annotated[str | None, typer.Option(metavar="ID", help="With --preview: in the place of this fact.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,7 @@ def set_fact(
     thread: Annotated[str | None, typer.Option(metavar="THREAD", help="It holds in this thread.")] = None,
     new: NewOption = False,
     session: Annotated[str | None, typer.Option(metavar="SESSION", help="It holds in this session.")] = None,
-    owner: Annotated[
-        str | None, typer.Option(metavar="OWNER", help="It holds for good: for shared (everyone), or one agent.")
-    ] = None,
+    owner: OwnerOption = None,
     content: ContentOption = None,
     content_file: FileOption = None,
     valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="From when it holds.")] = None,
@@ -82,9 +84,7 @@ def set_fact(
     expected: ExpectedOption = None,
     key: KeyOption = None,
     preview: Annotated[str | None, typer.Option(metavar="PREVIEW", help="Only in this preview.")] = None,
-    replaces: Annotated[
-        str | None, typer.Option(metavar="ID", help="With --preview: in the place of this fact.")
-    ] = None,
+    replaces: ReplacesOption = None,
 ) -> None:
     """State a fact in your own name.
 
