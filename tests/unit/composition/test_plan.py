@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from eunoe.composition import telling
 from eunoe.composition.budget import Budget, facts_bytes
 from eunoe.composition.counter import ByteCounter
+from eunoe.composition.plan import check
 from eunoe.schemas import limits
-from eunoe.schemas.errors import DoesNotFit
+from eunoe.schemas.errors import DoesNotFit, Invalid
 from eunoe.schemas.events import ContextComposed, Prompt, Response, ToolCall, ToolResult, TurnCommitted, Usage
 
 
@@ -28,6 +30,18 @@ def test_turns_are_due_at_085_of_the_window() -> None:
     budget = Budget(10_000, 0.6, 500, 1000)
 
     assert [budget.due(6999), budget.due(7000)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("target", "headroom", "refused"),
+    [(0.1, 0, ""), (0.8, 64, ""), (0.09, 8, "target"), (0.81, 8, "target"), (0.6, 65, "headroom")],
+)
+def test_a_target_is_a_tenth_to_eight_tenths_and_headroom_is_kept_for_64_turns_at_most(
+    target: float, headroom: int, refused: str
+) -> None:
+    """Both ends are taken, and what is just beyond them is refused by name."""
+    with pytest.raises(Invalid, match=refused) if refused else nullcontext():
+        check(8_192, target, headroom)
 
 
 def test_facts_take_a_tenth_of_the_window_and_at_least_1_kib() -> None:
