@@ -10,7 +10,8 @@ from model_server import ModelServer, serving
 from polling import until_found
 
 from eunoe.client import Memory
-from eunoe.runtime.settings import Review, Settings
+from eunoe.runtime.review_settings import Review
+from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet
 
 RULE = "Ada wants a failing test before a fix"

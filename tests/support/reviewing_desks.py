@@ -16,7 +16,8 @@ from model_server import ModelServer, Reply, serving
 from eunoe.distillation.worker import DistillationWorker
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Store, Stored
-from eunoe.runtime.settings import Review, Settings
+from eunoe.runtime.review_settings import Review
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import subjects
 from eunoe.schemas.events import Event, Prompt, Response, Reviewed, TurnAborted, TurnCommitted, TurnOpened
 from eunoe.schemas.jobs import ReviewJob

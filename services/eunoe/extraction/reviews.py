@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from eunoe.runtime.doors import Store
-from eunoe.runtime.settings import Review
+from eunoe.runtime.review_settings import Review
 from eunoe.runtime.tries import transient
 from eunoe.schemas import subjects
 from eunoe.schemas.errors import EunoeError

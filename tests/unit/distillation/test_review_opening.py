@@ -9,7 +9,8 @@ from model_server import serving
 
 from eunoe.distillation.reviewing import opening
 from eunoe.models.opening import opened
-from eunoe.runtime.settings import Review, Settings
+from eunoe.runtime.review_settings import Review
+from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import Misconfigured
 
 

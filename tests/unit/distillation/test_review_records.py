@@ -12,7 +12,7 @@ from eunoe.distillation.drawn import Range
 from eunoe.distillation.reviewing import prompting, schedule
 from eunoe.distillation.reviewing.records import NO_AGENT, NO_SESSION, Known, Place, bearing, name, parts
 from eunoe.facts.kinds import Kinds
-from eunoe.runtime.settings import Messages, Review
+from eunoe.runtime.review_settings import Messages, Review
 from eunoe.schemas.facts import Identity, Source
 
 HERE = Place("builder", "s")

@@ -11,7 +11,8 @@ from reviewing_desks import ReviewingDesk, item, retire, reviewing
 
 from eunoe.composition import marks
 from eunoe.distillation.worker import DistillationWorker
-from eunoe.runtime.settings import Messages, Review, Settings
+from eunoe.runtime.review_settings import Messages, Review
+from eunoe.runtime.settings import Settings
 from eunoe.schemas.distilled_events import Compared, Decision, Effort
 from eunoe.schemas.errors import Misconfigured
 from eunoe.schemas.events import FactDeleted, FactRecorded, FactRetired

@@ -19,7 +19,8 @@ from eunoe.composition import marks
 from eunoe.extraction.rules import Turn
 from eunoe.facts.visibility import Viewer
 from eunoe.runtime.doors import Appended, Jobs, Log, Stored
-from eunoe.runtime.settings import Review, Settings
+from eunoe.runtime.review_settings import Review
+from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.errors import EunoeError, Misconfigured, Unreachable
 from eunoe.schemas.events import Event, Extracted, FactRecorded, Prompt, TurnAborted, TurnCommitted, TurnOpened

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from eunoe.runtime.configuration import load
-from eunoe.runtime.settings import Messages, Settings
+from eunoe.runtime.review_settings import Messages
+from eunoe.runtime.settings import Settings
 from eunoe.schemas.errors import Misconfigured
 
 

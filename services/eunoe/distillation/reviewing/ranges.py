@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
 import anyio
 
@@ -25,6 +24,7 @@ from eunoe.distillation.trying import tried
 from eunoe.facts import efforts
 from eunoe.models import effort
 from eunoe.runtime.doors import Stored
+from eunoe.runtime.review_settings import Review
 from eunoe.runtime.tries import logged, transient
 from eunoe.schemas import limits
 from eunoe.schemas.distilled_events import Effort
@@ -48,14 +48,14 @@ class _Made:
 
 
 class Ranges:
-    """Reviews ranges, each as often as it may be tried; ``scope`` is where reviews write."""
+    """Reviews ranges, each as often as it may be tried; ``review`` says where they write."""
 
     def __init__(
         self,
         *,
         reader: Reader,
         reviewer: Reviewer,
-        scope: Literal["session", "agent"],
+        review: Review,
         aside: LaidAside,
         appender: Appender,
         outage: Outage,
@@ -64,7 +64,7 @@ class Ranges:
     ) -> None:
         self._reader = reader
         self._reviewer = reviewer
-        self._scope = scope
+        self._review = review
         self._aside = aside
         self._appender = appender
         self._outage = outage
@@ -124,7 +124,7 @@ class Ranges:
 
     def _parts(self, found: Range) -> Sequence[Part]:
         """The parts of a range; an empty one where none of its turns can be read, so that it is done all the same."""
-        return parts(found, self._scope) or [Part(found, Place(""), ())]
+        return parts(found, self._review.scope) or [Part(found, Place(""), ())]
 
     async def _append(self, standing: Standing, events: Sequence[Event]) -> None:
         reply = await self._appender.append(standing, tuple(events))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eunoe.distillation.door import Turn
-from eunoe.runtime.settings import Messages, Review
+from eunoe.runtime.review_settings import Messages, Review
 
 
 def wanted(review: Review) -> int:

@@ -61,7 +61,7 @@ class Reviewing:
         self._ranges = Ranges(
             reader=self._reader,
             reviewer=reviewer,
-            scope=settings.review.scope,
+            review=self._review,
             aside=LaidAside(store, clock, self._progress),
             appender=Appender(auditor, self._stopping, PRODUCER),
             outage=self._outage,
