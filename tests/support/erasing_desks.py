@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+import recipes
 from desks import Desk
 
 from eunoe.audit.verify import Verdict, Verifier
@@ -87,10 +88,7 @@ def told(found: list[Record]) -> Iterator[tuple[str, str]]:
 
 def recipe(request: str) -> Recipe:
     """What a stored context was made of, as far as an erasure looks at it."""
-    return Recipe(
-        v=1, id="c", turn=1, window=8192, format="openai", counter="bytes", renderer=1, position=1, turns=(1,),
-        first_turn=1, sha256="0" * 64, request=request,
-    )  # fmt: skip
+    return recipes.recipe(turn=1, turns=(1,), first_turn=1, request=request)
 
 
 async def plant(desk: Desk, chain: str, *events: Event) -> None:

@@ -6,10 +6,10 @@ from typing import get_args
 
 import msgspec
 import pytest
+from recipes import recipe
 
 from eunoe.audit import authority
 from eunoe.schemas import subjects
-from eunoe.schemas.context import Recipe
 from eunoe.schemas.errors import Denied
 from eunoe.schemas.events import (
     ConflictRaised,
@@ -42,19 +42,7 @@ SHARED = subjects.book_chain("permanent", "shared")
 OWN = subjects.book_chain("permanent", "ann")
 OTHERS = subjects.book_chain("permanent", "bob")
 ID = "faaaaaaaaaa"
-RECIPE = Recipe(
-    v=1,
-    id="c",
-    turn=1,
-    window=1,
-    format="openai",
-    counter="bytes",
-    renderer=1,
-    position=1,
-    turns=(),
-    first_turn=1,
-    sha256="",
-)
+RECIPE = recipe()
 WORKERS = ("audit", "extraction", "facts", "composition")
 HAPPENED: tuple[type[Event], ...] = get_args(HappenedEvent)
 ACTS: tuple[type[Event], ...] = (FactRetired, FactLabelled, FactPinned)

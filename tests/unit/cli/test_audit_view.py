@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from recipes import recipe
 from views import plain
 
 from eunoe.audit.anchors import Anchor
 from eunoe.audit.verify import Problem, Rooted, Verdict
 from eunoe.cli import audit_view
 from eunoe.cli.audit_view import Seen
-from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     ContextComposed,
     Event,
@@ -71,10 +71,7 @@ def test_every_kind_of_event_has_words() -> None:
         source=Source(kind="tool"),
         at=NINE,
     )
-    recipe = Recipe(
-        v=1, id="c", turn=2, window=8192, format="text", counter="", renderer=1, position=1, turns=(), first_turn=1,
-        sha256="", tokens=1500,
-    )  # fmt: skip
+    made = recipe(turn=2, window=8192, turns=(), first_turn=1, tokens=1500)
 
     assert said(TurnAborted(turn=2, reason="idle")) == ("turn 2 aborted (idle)",)
     assert said(ToolCall(call="1", tool="bash")) == ("call of bash",)
@@ -83,7 +80,7 @@ def test_every_kind_of_event_has_words() -> None:
     assert said(Extracted(turn=2, ordinal=2, facts=1)) == ("1 fact from turn 2",)
     assert said(FactRecorded(fact=fact)) == ("fact “tests make test: passed”",)
     assert said(FactDeleted(id="faaaaaaaaaa")) == ("fact faaaaaaaaaa deleted",)
-    assert said(ContextComposed(recipe=recipe)) == ("context of turn 2, 1,500 of 8,192 tokens",)
+    assert said(ContextComposed(recipe=made)) == ("context of turn 2, 1,500 of 8,192 tokens",)
     assert said(Usage()) == ("usage",)
 
 

@@ -7,21 +7,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from recipes import recipe
 
 from eunoe.cli.context_asked import Wish, check, format_of, turn_of
-from eunoe.schemas.context import FORMATS, Context, Recipe, Watermark
+from eunoe.schemas.context import FORMATS, Context, Watermark
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ComposeRequest
 
 
 def saw(**rest: Any) -> Context:
-    recipe = Recipe(
-        v=1, id="c1", turn=7, window=2048, format="anthropic", counter="bytes/4", renderer=1, position=45, turns=(),
-        first_turn=1, sha256="0",
-    )  # fmt: skip
     made = Context(
-        id="c1", thread="t", turn=7, window=2048, format="anthropic", messages=[], layers=(), recipe=recipe,
-        watermark=Watermark(),
+        id="c1", thread="t", turn=7, window=2048, format="anthropic", messages=[], layers=(),
+        recipe=recipe(turn=7, window=2048, format="anthropic", turns=(), first_turn=1), watermark=Watermark(),
     )  # fmt: skip
     return msgspec.structs.replace(made, **rest)
 

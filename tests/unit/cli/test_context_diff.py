@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from recipes import recipe
 from views import plain
 
 from eunoe.cli import context_diff_view
 from eunoe.cli.context_diff import LINES, compare
-from eunoe.schemas.context import Context, Format, Layer, LayerName, Recipe, ShownSummary, Watermark
+from eunoe.schemas.context import Context, Format, Layer, LayerName, ShownSummary, Watermark
 
 EARLIER = '<eunoe-record kind="earlier" id="{}">\n{}\n</eunoe-record>'
 
@@ -34,13 +35,10 @@ def composed(sha: str, turn: int = 3, form: Format = "openai", **layers: list[di
         for name in names
         if layers.get(name)
     )
-    recipe = Recipe(
-        v=1, id=f"c{sha}", turn=turn, window=1000, format=form, counter="bytes/4", renderer=1, position=45, turns=(),
-        first_turn=1, sha256=sha,
-    )  # fmt: skip
+    made = recipe(id=f"c{sha}", turn=turn, format=form, turns=(), first_turn=1, sha256=sha)
     tokens = sum(layer.tokens for layer in held)
     return Context(
-        id=recipe.id, thread="t", turn=turn, window=1000, format=form, messages=[], layers=held, recipe=recipe,
+        id=made.id, thread="t", turn=turn, window=1000, format=form, messages=[], layers=held, recipe=made,
         watermark=Watermark(), tokens=tokens,
     )  # fmt: skip
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from recipes import recipe
 
 from eunoe.cli import context_page
 from eunoe.cli.context_fetch import Paged, Turned
 from eunoe.cli.context_page_turn import PART, PARTS
-from eunoe.schemas.context import Context, Layer, Recipe, Rendering, ShownFact, Watermark
+from eunoe.schemas.context import Context, Layer, Rendering, ShownFact, Watermark
 from eunoe.schemas.requests import Shown, TurnLine
 
 NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
@@ -74,16 +75,13 @@ def entry(number: int, kind: Any, content: str, **rest: Any) -> Shown:
     return Shown(**{**given, **rest})
 
 
-def composed(*, literal: str = "", facts: tuple[ShownFact, ...] = (), **recipe: Any) -> Context:
-    made: dict[str, Any] = {
-        "v": 1, "id": "c1", "turn": 2, "window": 1000, "format": "openai", "counter": "bytes/4", "renderer": 1,
-        "position": 45, "turns": (1,), "first_turn": 1, "sha256": "0" * 64, "bytes": 2000, "stable": 1000,
-    }  # fmt: skip
+def composed(*, literal: str = "", facts: tuple[ShownFact, ...] = (), **said: Any) -> Context:
+    made = recipe(**{"turn": 2, "turns": (1,), "first_turn": 1, "bytes": 2000, "stable": 1000, **said})
     text = msgspec.json.encode({"role": "user", "content": literal}).decode()
     asked = Layer(name="request", tokens=100, text='{"role":"user","content":"Go."}')
     return Context(
         id="c1", thread="t", turn=2, window=1000, format="openai", messages=[], tokens=500, facts=facts,
-        layers=(Layer(name="literal", tokens=400, text=text), asked), recipe=Recipe(**{**made, **recipe}),
+        layers=(Layer(name="literal", tokens=400, text=text), asked), recipe=made,
         watermark=Watermark(log=45),
     )  # fmt: skip
 

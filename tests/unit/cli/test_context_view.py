@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from recipes import recipe
 from views import plain
 
 from eunoe.cli import context_view, turns_view
 from eunoe.runtime import revisions
-from eunoe.schemas.context import Context, Layer, LeftTurn, Recipe, Rendering, ShownFact, ShownSummary, Watermark
+from eunoe.schemas.context import Context, Layer, LeftTurn, Rendering, ShownFact, ShownSummary, Watermark
 from eunoe.schemas.requests import TurnLine, TurnsReply
 
 NINE = 1_769_850_307_000  # 2026-01-31 09:05:07 UTC
-
-
-def recipe(**rest: Any) -> Recipe:
-    given: dict[str, Any] = {
-        "v": 1, "id": "c1", "turn": 3, "window": 1000, "format": "openai", "counter": "bytes/4", "renderer": 1,
-        "position": 45, "turns": (2,), "first_turn": 2, "sha256": "0" * 64,
-    }  # fmt: skip
-    return Recipe(**{**given, **rest})
 
 
 def composed(**rest: Any) -> Context:

@@ -8,13 +8,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from recipes import recipe
 
 from eunoe.client.gate import Gate
 from eunoe.client.memory import Memory, chosen_settings, opened
 from eunoe.client.tools import definitions
 from eunoe.runtime.settings import Settings
 from eunoe.schemas import limits, subjects
-from eunoe.schemas.context import Context, Recipe, Watermark
+from eunoe.schemas.context import Context, Watermark
 from eunoe.schemas.errors import Invalid, Misconfigured, OutcomeUnknown
 from eunoe.schemas.requests import ComposeReply, ComposeRequest, Refused, ToolDefinition
 from eunoe.schemas.subjects import Caller
@@ -40,19 +41,6 @@ class Composers:
 
 def context(id: str, request: ComposeRequest) -> Context:  # noqa: A002 - the word of the API
     window = request.window or 8192
-    recipe = Recipe(
-        v=1,
-        id=id,
-        turn=1,
-        window=window,
-        format=request.format,
-        counter="bytes/4",
-        renderer=1,
-        position=1,
-        turns=(),
-        first_turn=1,
-        sha256="",
-    )
     return Context(
         id=id,
         thread="t",
@@ -61,7 +49,7 @@ def context(id: str, request: ComposeRequest) -> Context:  # noqa: A002 - the wo
         format=request.format,
         messages=[],
         layers=(),
-        recipe=recipe,
+        recipe=recipe(id=id, turn=1, window=window, format=request.format, turns=(), first_turn=1),
         watermark=Watermark(),
     )
 

@@ -6,18 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from recipes import recipe
 
 from eunoe.composition.changes import Changed, changes, named
 from eunoe.schemas.context import Recipe, Rendering
 from eunoe.schemas.events import ContextCondensed, ContextCut, ContextReferenced, ContextRefused, Event, MemoryUsed
-
-
-def recipe(**rest: Any) -> Recipe:
-    given: dict[str, Any] = {
-        "v": 1, "id": "c1", "turn": 3, "window": 1000, "format": "openai", "counter": "bytes/4", "renderer": 1,
-        "position": 45, "turns": (2,), "first_turn": 2, "sha256": "0" * 64,
-    }  # fmt: skip
-    return Recipe(**{**given, **rest})
 
 
 def shown(**entries: str) -> tuple[Rendering, ...]:

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recipes import recipe
 
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.counters import vocabularies
 from eunoe.composition.formats import Piece
 from eunoe.composition.measuring import layers, measure, shared
 from eunoe.composition.render import Rendered
-from eunoe.schemas.context import FORMATS, LayerName, Recipe
+from eunoe.schemas.context import FORMATS, LayerName
 from eunoe.schemas.errors import DoesNotFit
 from eunoe.schemas.events import Event, Prompt, Response
 
@@ -111,12 +112,9 @@ def test_remainders_go_to_the_largest_first() -> None:
 
 def test_a_recipe_that_does_not_say_how_large_its_layers_are_shares_its_tokens_by_bytes() -> None:
     """A hundred tokens for layers of 10 and 30 bytes: 25 and 75, and their texts for whoever looks."""
-    recipe = Recipe(
-        v=1, id="c", turn=1, window=8192, format="openai", counter="gone", renderer=1, position=1, turns=(),
-        first_turn=1, sha256="", tokens=100,
-    )  # fmt: skip
+    made = recipe(turn=1, window=8192, counter="gone", turns=(), first_turn=1, tokens=100)
     rendered = Rendered(b"", "", (("literal", pieces(10)), ("now", ()), ("request", pieces(30))))
 
-    found = layers(rendered, recipe, text=True)
+    found = layers(rendered, made, text=True)
 
     assert [(one.name, one.tokens, len(one.text)) for one in found] == [("literal", 25, 10), ("request", 75, 30)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recipes import recipe as recipe_of
 
 from eunoe.composition import anchoring, overflow
 from eunoe.composition.fold import Fold
@@ -59,25 +59,8 @@ def test_a_refusal_leaves_what_fits_by_a_factor_and_by_a_difference(counted: int
 
 
 def recipe(id: str, *, tokens: int = 6000, refused: str = "", anchor: int = 0, turn: int = 1, **more: Any) -> Recipe:  # noqa: A002
-    return msgspec.structs.replace(
-        Recipe(
-            v=1,
-            id=id,
-            turn=turn,
-            window=WINDOW,
-            format="openai",
-            counter="bytes/4",
-            renderer=1,
-            position=1,
-            turns=(),
-            first_turn=1,
-            sha256="",
-        ),
-        tokens=tokens,
-        refused=refused,
-        settings={"anchor": anchor},
-        **more,
-    )
+    said = {"id": id, "turn": turn, "turns": (), "first_turn": 1, "window": WINDOW, "tokens": tokens, **more}
+    return recipe_of(refused=refused, settings={"anchor": anchor}, **said)
 
 
 def folded(kit: Any, *recipes: Recipe) -> Fold:

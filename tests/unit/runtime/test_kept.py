@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from recipes import recipe
 
 from eunoe.runtime import kept
 from eunoe.runtime.doors import Stored
 from eunoe.schemas import records
-from eunoe.schemas.context import Recipe
 from eunoe.schemas.events import (
     Attachment,
     ContextComposed,
@@ -39,12 +39,7 @@ EVENTS: tuple[Event, ...] = (
     TurnAborted(turn=1, reason=SECRET),
     Extracted(turn=1, ordinal=1, failed=(SECRET,)),
     FactRecorded(fact=Assertion(identity=IDENTITY, value=SECRET, source=Source(kind="tool"), at=1)),
-    ContextComposed(
-        recipe=Recipe(
-            v=1, id="c", turn=1, window=1, format="text", counter="bytes", renderer=1, position=1, turns=(),
-            first_turn=1, sha256="", request=SECRET,
-        )
-    ),
+    ContextComposed(recipe=recipe(request=SECRET)),
 )  # fmt: skip
 BLANK: tuple[Event, ...] = (
     Erased(kind="turn.opened"),
