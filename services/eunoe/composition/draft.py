@@ -12,18 +12,16 @@ from eunoe.composition.fold import Turn
 from eunoe.composition.handed import handed
 from eunoe.composition.headroom import headroom
 from eunoe.composition.inputs import Inputs, Settings
-from eunoe.composition.known import Known
 from eunoe.composition.left import left, pending
 from eunoe.composition.literal import literal, of_past, oldest_kept, size
+from eunoe.composition.requested import Requested
 from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.showing import Renderings
 from eunoe.composition.summary import Summary
-from eunoe.composition.words import words
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
 
 LEAST, NO_SUMMARY = 1, 2  # how far the blocks are squeezed
-WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
 
 
 class Draft:
@@ -35,6 +33,7 @@ class Draft:
         self.inputs = inputs
         self.settings = settings
         self.spare = spare
+        self.request = Requested(inputs, settings)
         found = literal(inputs, settings)
         self.turns, self.sizes, self.first_turn = found.turns, found.sizes, found.first
         self.oldest_kept = oldest_kept(inputs.fold, settings.keep)
@@ -67,37 +66,24 @@ class Draft:
 
     @cached_property
     def budget(self) -> Budget:
-        return Budget(self.settings.window, self.settings.target, self.prompt, headroom(self.inputs, self.settings))
-
-    @cached_property
-    def asked(self) -> str:
-        """The text of the request."""
-        return asking.asked(self.inputs)
-
-    @cached_property
-    def prompt(self) -> int:
-        """Tokens of the request."""
-        return self.settings.weigh(self.settings.manner.shape.user(self.asked)) if self.asked else 0
-
-    @cached_property
-    def fixed(self) -> int:
-        """Tokens of what never leaves, beside the request."""
-        return asking.fixed(self.inputs, self.settings)
+        settings = self.settings
+        return Budget(settings.window, settings.target, self.request.tokens, headroom(self.inputs, settings))
 
     @property
     def used(self) -> int:
         """Tokens of everything but the request."""
-        return self.total - self.prompt
+        return self.total - self.request.tokens
 
     @property
     def total(self) -> int:
-        counted = self.fixed + self.blocks + sum(self.sizes) + self.tail + self.prompt
+        request = self.request
+        counted = request.beside + self.blocks + sum(self.sizes) + self.tail + request.tokens
         return anchored(counted, self.inputs.anchor) + self.spare
 
     @property
     def alone(self) -> int:
         """Tokens of the request and of what never leaves."""
-        return anchored(self.fixed + self.prompt, self.inputs.anchor) + self.spare
+        return anchored(self.request.beside + self.request.tokens, self.inputs.anchor) + self.spare
 
     @property
     def over(self) -> bool:
@@ -185,15 +171,15 @@ class Draft:
             opened = self.inputs.open
             drop = self.dropped if opened is self.last else 0
             measured = size(opened, self.renderings_of(opened), drop, self.settings, live=True)
-            asked = 0 if self.inputs.request else self.prompt  # which is then beside the turn, not in it
+            asked = 0 if self.inputs.request else self.request.tokens  # which is then beside the turn, not in it
             self.tail = max(measured - asked, 0)
 
     def measure_blocks(self) -> None:
         """Choose the facts, and what is said of turns that left, again for the turns that are literal now, and measure
         the two blocks."""
         room = Room(self.facts_bytes, self.now_bytes, self.pinned_bytes)
-        inputs = self.inputs
-        self.facts = choose(inputs.earlier, inputs.now, lambda: self._words, self._view, room, self._bearing)
+        inputs, request = self.inputs, self.request
+        self.facts = choose(inputs.earlier, inputs.now, lambda: request.words, self._view, room, request.bearing)
         self.outline = outline.within(self.past.turns, self.past.prompts, self.outline_bytes)
         said = inputs.summary if self.left else None
         self.summary = summaries.within(said, self.summary_bytes) if said else None
@@ -272,14 +258,3 @@ class Draft:
         if self.last is not None and (self.dropped or self.shrink):
             found.discard(self.last.number)
         return frozenset(found)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return words(self.asked[:WORDS_LOOKED_AT]) if self.settings.relevant else frozenset()
-
-    @cached_property
-    def _bearing(self) -> tuple[Known, ...]:
-        """The facts that were chosen for this request, in the order in which they were chosen."""
-        wanted = self.inputs.bearing
-        found = {fact.id: fact for fact in self.inputs.earlier if fact.id in wanted} if wanted else {}
-        return tuple(found[name] for name in wanted if name in found)
