@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from eunoe.runtime import topology
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.doors import Store
 from eunoe.schemas.subjects import Caller
-from eunoe.testing import NatsServer, nats_server_binary
+from eunoe.testing import NatsServer, RedisServer, nats_server_binary
 
 _spaces = itertools.count(1)
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")  # an example may take as long as a busy machine needs for it
 
 
 @pytest.fixture
@@ -37,6 +41,15 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]
     """A server of this test's own, started, that it may stop, kill and start again on the same data."""
     require_nats_server()
     server = NatsServer(tmp_path_factory.mktemp("own"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis of this test's own, started, that it may kill and start again."""
+    server = RedisServer(tmp_path)
     server.start()
     yield server
     server.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,21 +18,13 @@ OTHERS = ("audit", "extraction", "facts")
 
 
 @pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def plain(nats_server: NatsServer, space: str, tmp_path: Path) -> Settings:
     return Settings(url=nats_server.url, space=space, data=tmp_path, role="person", principal="ada")
 
 
 @pytest.fixture
-def shared(plain: Settings, redis: RedisServer) -> Settings:
-    return Settings(**{**plain.model_dump(), "redis_url": redis.url, "redis_secret": "0123456789abcdef"})
+def shared(plain: Settings, own_redis: RedisServer) -> Settings:
+    return Settings(**{**plain.model_dump(), "redis_url": own_redis.url, "redis_secret": "0123456789abcdef"})
 
 
 async def talk(memory: Memory, count: int) -> None:
@@ -76,32 +67,32 @@ async def test_another_replica_starts_from_the_copy_and_composes_the_same(plain:
 
 
 async def test_contexts_are_composed_while_redis_dies_and_after(
-    plain: Settings, shared: Settings, redis: RedisServer
+    plain: Settings, shared: Settings, own_redis: RedisServer
 ) -> None:
     async with running(plain, OTHERS), Memory.connect(settings=plain) as memory, running(shared, ["composition"]):
         await talk(memory, 2)
-        redis.kill()
+        own_redis.kill()
         await talk(memory, 2)
         during = await memory.thread("work").context(window=4096, prompt="And now?")
-        redis.start()
+        own_redis.start()
         after = await memory.thread("work").context(window=4096, prompt="And now?")
     assert during.messages == after.messages
 
 
 async def test_what_is_erased_is_in_no_copy_once_that_is_done(
-    plain: Settings, shared: Settings, redis: RedisServer
+    plain: Settings, shared: Settings, own_redis: RedisServer
 ) -> None:
     """The erasure waits while Redis cannot be asked, and is done once nothing is left there."""
     async with running(shared), Memory.connect(settings=shared) as memory:
         async with memory.thread("work").turn(SAID) as turn:
             await turn.reply("Understood.")
         await talk(memory, 2)
-        await until_found(lambda: _is(redis, 1), "a copy is put into Redis")
-        redis.freeze()
+        await until_found(lambda: _is(own_redis, 1), "a copy is put into Redis")
+        own_redis.freeze()
         begun = await memory.erase(thread="work", entries=[1], reason="it was private", key="e", seconds=0)
-        redis.thaw()
+        own_redis.thaw()
         done = await memory.erase(thread="work", entries=[1], reason="it was private", key="e")
-        async with Redis.from_url(redis.url) as client:
+        async with Redis.from_url(own_redis.url) as client:
             copies = [await client.get(key) for key in await client.keys()]
 
     assert begun.state == "running"

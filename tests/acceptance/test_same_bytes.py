@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -80,14 +79,6 @@ class Recorded:
     settings: Settings
     given: dict[Look, Context]
     seen: dict[Look, tuple[Any, ...]]
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -232,11 +223,15 @@ async def go_on(memory: Memory, thread: str) -> None:
     await memory.end_session(f"session-{thread}", "over")
 
 
-async def test_every_replica_gives_the_same_with_a_cache_and_without(recorded: Recorded, redis: RedisServer) -> None:
+async def test_every_replica_gives_the_same_with_a_cache_and_without(
+    recorded: Recorded, own_redis: RedisServer
+) -> None:
     """Past turns and next requests, from one that reads the threads now and one that knows them, one with an empty
     cache, one that goes on from the copies there, and one whose cache died."""
     plain = recorded.settings
-    cached = plain.model_copy(update={"redis_url": SecretStr(redis.url), "redis_secret": SecretStr("0123456789abcdef")})
+    cached = plain.model_copy(
+        update={"redis_url": SecretStr(own_redis.url), "redis_secret": SecretStr("0123456789abcdef")}
+    )
     some = Random(1).sample(sorted(recorded.seen), 24)
     found: list[dict[Any, Any]] = []
     async with running(plain, OTHERS) as fleet, Memory.connect(settings=plain) as memory:
@@ -246,7 +241,7 @@ async def test_every_replica_gives_the_same_with_a_cache_and_without(recorded: R
                 found += [await everything(memory, some) for _ in range(1 + (settings is plain))]
         hits = composition.statistics()["composition"]["cache_hits"]
         async with running(cached, ["composition"]):
-            redis.kill()
+            own_redis.kill()
             found.append(await everything(memory, some))
 
     assert hits >= len(LIVE)
