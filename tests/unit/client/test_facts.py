@@ -47,12 +47,6 @@ async def wire(tmp_path: Path) -> AsyncIterator[FactWire]:
         yield wire
 
 
-@pytest.fixture
-async def memory(wire: FactWire) -> AsyncIterator[Memory]:
-    async with wire.memory() as memory:
-        yield memory
-
-
 async def listed(memory: Memory) -> list[FactView]:
     return [fact for scope in ("permanent", "session", "thread") for fact in (await memory.facts(scope=scope)).facts]
 

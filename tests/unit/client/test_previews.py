@@ -26,12 +26,6 @@ async def wire(tmp_path: Path) -> AsyncIterator[FactWire]:
         yield wire
 
 
-@pytest.fixture
-async def memory(wire: FactWire) -> AsyncIterator[Memory]:
-    async with wire.memory() as memory:
-        yield memory
-
-
 async def proposed_in(wire: FactWire, preview: str) -> str:
     """What an agent proposed in a turn of a preview."""
     async with wire.memory(AGENT) as agent, agent.thread("t").turn("Try it.", preview=preview):
