@@ -200,6 +200,22 @@ def test_what_is_said_for_the_user_is_measured_too(kit: Any, form: str, size: in
     assert kit.compose(window=floor, format=form)(fold, key=key).recipe.tokens <= floor
 
 
+def test_headroom_is_the_mean_of_the_last_eight_turns_less_what_the_open_one_has_taken(kit: Any) -> None:
+    """Replies of 4,000 bytes in the first two of nine turns, and of 400 in the others: of the last eight one has 1,000
+    tokens and seven have 100, on average 212. A turn that has said 400 bytes needs 112 more, one that said 1,200 none.
+    """
+    thread = kit.thread()
+    for size in (4_000, 4_000, *[400] * 7):
+        thread.turn(*kit.asks("q", answer="x" * size))
+
+    found = [kit.compose()(thread.fold(), request="next").recipe.settings["headroom_tokens"]]
+    for size in (400, 1_200):
+        key = thread.open(Prompt(content="q"), Response(content="x" * size))
+        found.append(kit.compose()(thread.fold(), key=key).recipe.settings["headroom_tokens"])
+
+    assert found == [212, 112, 0]
+
+
 def test_headroom_counts_at_most_a_quarter_of_the_window(kit: Any) -> None:
     """One turn of 13 outputs of 4 KiB (13,312 tokens) before a request in 8,192: its references stay, all of them.
 
