@@ -211,14 +211,13 @@ class Composer:
         """The open turn that asks, whole; raises `TurnNotOpen`."""
         if not request.key:
             return None
-        header = fold.header
-        known = header.open.get(request.key) if header else None
-        if header is None or known is None:
-            closed = header.closed.get(request.key) if header else None
+        opened = fold.opened(request.key)
+        if opened is None:
+            closed = fold.header.closed.get(request.key) if fold.header else None
             what = f"turn {closed.turn} was {closed.state}" if closed else f"no turn {request.key!r} is open"
             raise TurnNotOpen(f"{what}, so there is no request of it to compose", state=closed.state if closed else "")
-        await self._whole(fold, known.turn)
-        return await self._bodies.turn(fold.thread, fold.turns[known.turn], settings.window)
+        await self._whole(fold, opened.number)
+        return await self._bodies.turn(fold.thread, fold.opened(request.key) or opened, settings.window)
 
     async def _whole(self, fold: Fold, number: int) -> None:
         """Fold back to the opening of a turn."""

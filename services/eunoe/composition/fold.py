@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import get_args
 
 from eunoe.composition import contents, given, profiles
@@ -115,9 +116,14 @@ class Fold:
                 yield turn
 
     def opened(self, key: str) -> Turn | None:
-        """The open turn of that key."""
+        """The open turn of that key; where its opening cannot be read, with what the newest record tells of it."""
         found = self.header.open.get(key) if self.header else None
-        return self.turns.get(found.turn) if found else None
+        if found is None:
+            return None
+        turn = self.turns.get(found.turn) or Turn(found.turn)
+        if turn.whole:
+            return turn
+        return replace(turn, key=key, agent=found.agent, session=found.session, preview=found.preview)
 
     def trim(self, before: int) -> None:
         """Forget the turns before that one but for those that are open, and instructions that no turn to come has; who

@@ -11,7 +11,7 @@ from eunoe.composition.losses import lost
 from eunoe.runtime.doors import Stored
 from eunoe.schemas.context import Context
 from eunoe.schemas.errors import NewerSchema
-from eunoe.schemas.events import Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.events import Event, Prompt, Response, TurnCommitted, TurnOpened
 
 
 @pytest.fixture
@@ -59,6 +59,32 @@ async def test_records_that_are_missing_are_passed_over(
     assert counts["records_lost"] == len(gone)
     assert again.messages == found.messages
     assert again.note == found.note
+
+
+@pytest.mark.parametrize(
+    ("opening", "said"),
+    [([TurnOpened(session="s"), Prompt(content="slow")], []), ([TurnOpened(session="s")], ["slow"])],
+)
+async def test_an_open_turn_whose_opening_is_missing_goes_on(opening: list[Event], said: list[str]) -> None:
+    """Whatever else of it can be read: the records after it still say whose it is, and of which session."""
+    system = System()
+    await system.append(*opening, key="slow")
+    lost_at = await system.last_seq()
+    for content in said:
+        await system.append(Prompt(content=content), key="slow")
+    await system.turn(Prompt(content="quick"), Response(content="done"))
+    await system.fact("held by the session", scope="session", owner="s")
+    await system.project()
+    await system.store.log.erase(lost_at)
+
+    found = await system.compose(key="slow", store=True, window=4096)
+    again = await system.compose(system.replica(), key="slow", window=4096)
+
+    shown = texts(found)
+    assert [text for text in shown if not text.startswith("<")] == ["quick", "done", *said]
+    assert "held by the session" in str(found.messages)
+    assert found.note == lost({lost_at})
+    assert again.messages == found.messages
 
 
 async def test_a_past_turn_is_reconstructed_of_what_can_be_read(system: System) -> None:
