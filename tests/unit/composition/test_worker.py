@@ -188,6 +188,23 @@ async def test_a_turn_without_a_recipe_is_reconstructed_and_says_so(system: Syst
     assert "late" not in block(await system.compose(turn=3), "earlier")
 
 
+async def test_a_reconstructed_turn_saw_the_value_of_before_it_and_not_its_own(system: System) -> None:
+    """A tool of the second turn gave another value: that turn was asked with the first, the third with the turn that
+    says the second."""
+    await system.fact("old", name="a")
+    await system.turn(Prompt(content="one"), Response(content="1"))
+    await system.turn(Prompt(content="two"), Response(content="2"))
+    await system.fact("new", name="a", turn=2)
+    await system.turn(Prompt(content="three"), Response(content="3"))
+    await system.project()
+
+    first, second, third = [await system.compose(turn=number) for number in (1, 2, 3)]
+
+    assert "note a: old" in block(first, "earlier")
+    assert "note a: old" in block(second, "earlier")
+    assert block(third, "earlier") == ""
+
+
 async def test_a_reconstructed_turn_saw_what_has_left_its_document_since(system: System) -> None:
     """A value of before the turn, and after it more values than a document keeps."""
     await system.fact("old", scope="permanent", owner="shared", name="a")
