@@ -38,7 +38,6 @@ _ROLES: dict[str, Role] = {role: role for role in ROLES}
 Bucket = Literal["permanent", "session", "thread"]
 BUCKETS: tuple[Bucket, ...] = ("permanent", "session", "thread")
 Part = Literal["log", "memory"]
-_KEPT = 1_024  # subjects of requests of which it is remembered what they say; the same ones ask again and again
 
 LOG_DURABLES = ("extraction", "facts")  # in the order in which work flows from one to the next
 
@@ -158,7 +157,7 @@ class Address:
         return chain_thread(self.chain)
 
 
-@functools.lru_cache(maxsize=_KEPT)
+@functools.lru_cache(maxsize=1_024)  # the same ones ask again and again
 def parse_request(subject: str) -> Address:
     """The address of a request; raises `Invalid` on a subject that `request` never builds."""
     caller, tokens = asker(subject), subject.split(".")
