@@ -14,12 +14,12 @@ import msgspec
 import pytest
 from fields import LISTENING, known, told, used, views
 
-from eunoe.client import Memory
+from eunoe.client import Memory, stating
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet
 from eunoe.schemas import limits
 from eunoe.schemas.errors import EunoeError, TooLarge
-from eunoe.schemas.events import Event, Prompt, Response, TurnOpened
+from eunoe.schemas.events import Event, FactRecorded, Prompt, Response, TurnOpened
 from eunoe.schemas.requests import AppendRequest
 
 NAMES = (
@@ -93,15 +93,19 @@ async def test_sessions_and_agents_with_odd_names_are_apart(memory: Memory, flee
         assert [(fact.identity.owner, fact.agent, fact.identity.name) for fact in found] == [(name, name, port)]
 
 
-async def test_facts_with_odd_names_and_owners_are_apart(settings: Settings, memory: Memory, fleet: Fleet) -> None:
-    """Stated, found, changed and deleted one by one: what is done to one is not done to another. A kind that nobody
-    declared is a program's to state, not a person's."""
+async def brought(memory: Memory, kind: str) -> None:
+    """A fact of a kind that nobody declared here, as an import brings it: with the time at which it was stated."""
+    about = stating.identity(kind, "same")
+    fact = msgspec.structs.replace(stating.assertion(memory.gate.caller, about, "first"), at=1)
+    await memory.append(stating.chain_of(about), "", [FactRecorded(fact=fact)])
+
+
+async def test_facts_with_odd_names_and_owners_are_apart(memory: Memory, fleet: Fleet) -> None:
+    """Stated, found, changed and deleted one by one: what is done to one is not done to another."""
     names = sorted(set(NAMES))
-    program = settings.model_copy(update={"role": "caller", "principal": "app"})
-    async with Memory.connect(settings=program) as app:
-        for name in names:
-            await memory.state_fact("statement", name, "first")
-            await app.state_fact(name, "same", "first")
+    for name in names:
+        await memory.state_fact("statement", name, "first")
+        await brought(memory, name)
     await memory.state_fact("statement", "a*", "second")
     star = next(fact for fact in await views(memory, fleet, scope="permanent") if fact.identity.name == "*")
     await memory.delete_fact(star.id)

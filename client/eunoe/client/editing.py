@@ -59,8 +59,8 @@ class Editing(Asking):
     ) -> StatedFact:
         """State a fact in this caller's name: permanent and shared, or of a thread, session or owner.
 
-        ``valid_from`` and ``valid_to`` say from when and until when it holds. ``preview``: to be seen there only,
-        in place of the live fact ``replaces``, or (``removes``) only to take that one away there.
+        It holds from ``valid_from`` until ``valid_to``, and is seen in its ``preview`` only, in place of the live fact
+        ``replaces``, or (``removes``) only to take that one away. Raises `Invalid` for a kind that is not declared.
         """
         about = stating.identity(subject, name, thread=thread, session=session, owner=owner, preview=preview)
         fact = stating.assertion(
