@@ -84,6 +84,23 @@ def test_rounds_that_left_an_open_turn_stay_away_until_more_have_to(kit: Any) ->
     assert second.stable > 0.8 * first.bytes
 
 
+def test_outputs_of_an_open_turn_that_became_references_stay_so_while_it_goes_on(kit: Any) -> None:
+    """Of six outputs of 3 KiB in 4,096 tokens three become references; though the provider then reports 2,000 tokens
+    fewer, so that all of them had room, the next request begins with the same bytes, and nothing is done anew."""
+    thread = kit.thread()
+    rounds = [kit.reads(f"output {number}\n" * 330, call=f"c{number}") for number in range(6)]
+    key = thread.open(*kit.asks("fix it")[:1], *(event for one in rounds for event in one))
+    compose = kit.compose(window=4096)
+    first = compose(thread.fold(), key=key)
+
+    second = compose(thread.fold(), key=key, before=first.recipe, anchor=-2_000)
+    anew = compose(thread.fold(), key=key, anchor=-2_000).recipe
+
+    assert first.recipe.steps == ("referenced 3 rounds",)
+    assert (anew.steps, anew.renderings) == ((), ())
+    assert (second.recipe.steps, second.rendered.data) == ((), first.rendered.data)
+
+
 def test_a_squeezed_block_stays_squeezed_until_turns_are_due_again(kit: Any) -> None:
     """One large turn squeezes 4 KiB of facts to 1 KiB; with a small turn more the block is the same, and nothing is
     due."""
