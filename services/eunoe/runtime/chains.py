@@ -1,12 +1,13 @@
 """Reading a chain: its head, and its records by number, with few round trips and no scan.
 
 A record carries the positions of its previous 64 records and of every 1,024th, so the head alone is
-enough to reach any record with gathered gets.
+enough to reach any record with gathered gets, also past records that are missing or cannot be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from eunoe.runtime.doors import Log, Stored
@@ -69,7 +70,7 @@ class ChainReader:
             known.update(_behind(current))
             lowest = current.record - len(current.back)
             if lowest > first:
-                current = await self._header(known[lowest])
+                current = await self._oldest([known[number] for number in range(lowest, current.record)])
         return [known[number] for number in range(first, last + 1)]
 
     async def forward(
@@ -116,11 +117,23 @@ class ChainReader:
         return low
 
     async def _start(self, head: Head, last: int) -> tuple[Header, int]:
-        mark = -(-last // limits.MARK_EVERY)
-        if last >= head.header.record - len(head.header.back) or mark > len(head.header.marks):
-            return head.header, head.position
-        position = head.header.marks[mark - 1]
-        return await self._header(position), position
+        if last < head.header.record - len(head.header.back):
+            mark = -(-last // limits.MARK_EVERY)
+            for position in head.header.marks[mark - 1 :]:
+                with suppress(Damaged):
+                    return await self._header(position), position
+        return head.header, head.position
+
+    async def _oldest(self, positions: Sequence[int]) -> Header:
+        """The header of the first of these records that can be read; raises `Damaged` where none can."""
+        with suppress(Damaged):
+            return await self._header(positions[0])
+        for stored in await self._log.get(positions):
+            with suppress(Damaged):
+                if stored is not None:
+                    return head_of(stored).header
+        lost = f"no record of this chain from position {positions[0]} to {positions[-1]} of the log can be read"
+        raise Damaged(f"{lost}; run `eunoe audit verify`")
 
     async def _header(self, position: int) -> Header:
         stored = (await self.stored([position]))[0]

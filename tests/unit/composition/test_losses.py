@@ -9,9 +9,10 @@ from composition_desks import System, texts
 
 from eunoe.composition.losses import lost
 from eunoe.runtime.doors import Stored
+from eunoe.schemas import limits
 from eunoe.schemas.context import Context
 from eunoe.schemas.errors import NewerSchema
-from eunoe.schemas.events import Event, Prompt, Response, TurnCommitted, TurnOpened
+from eunoe.schemas.events import Event, Instructions, Prompt, Response, TurnAborted, TurnCommitted, TurnOpened
 
 
 @pytest.fixture
@@ -59,6 +60,27 @@ async def test_records_that_are_missing_are_passed_over(
     assert counts["records_lost"] == len(gone)
     assert again.messages == found.messages
     assert again.note == found.note
+
+
+@pytest.mark.parametrize("way", [{}, {"MARK_EVERY": 16}])
+async def test_what_leads_to_older_records_may_be_missing(way: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instructions from long ago hold, though records are gone over which the way back to them leads."""
+    for name, every in way.items():
+        monkeypatch.setattr(limits, name, every)
+    system = System()
+    await system.append(Instructions(content="Be brief."))
+    await system.append(TurnOpened(), Instructions(content="Be loud."), key="never")
+    await system.append(TurnAborted(), key="never")
+    for number in range(2 * limits.BACK_RECORDS):
+        await system.turn(Prompt(content=f"q{number}"), Response(content="words " * 40))
+    key = await system.open(Prompt(content="now"))
+    end = await system.last_seq()
+    for at in (16, 32, *range(end - limits.BACK_RECORDS, 32, -limits.BACK_RECORDS)):
+        await system.store.log.erase(at)
+
+    found = await system.compose(system.replica(), key=key, window=512)
+
+    assert texts(found)[0] == "Be brief."
 
 
 @pytest.mark.parametrize(
