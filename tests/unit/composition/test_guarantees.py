@@ -27,6 +27,7 @@ from eunoe.composition.making import Made, make
 from eunoe.composition.plan import enough
 from eunoe.composition.profiles import Composed as StoredRecipe
 from eunoe.composition.render import render
+from eunoe.composition.rounds import tool_rounds
 from eunoe.composition.shelf import Facts
 from eunoe.composition.showing import Manner
 from eunoe.composition.summary import Summary
@@ -313,7 +314,8 @@ def check_messages(made: Made, story: Story) -> None:
 
 
 def check_turns(inputs: Inputs, made: Made, story: Story) -> None:
-    """Literal turns are the newest, without a gap; those that are kept are there with everything that was said."""
+    """Literal turns are the newest, without a gap; those that are kept are there with everything that was said, and
+    of one whose rounds leave the last stays."""
     recipe, fold = made.recipe, inputs.fold
     committed = list(fold.committed())[::-1]
     shown = [turn for turn in committed if turn.number >= recipe.first_turn and not gone(turn)]
@@ -323,6 +325,8 @@ def check_turns(inputs: Inputs, made: Made, story: Story) -> None:
     assert [turn.number for turn in kept] == list(recipe.turns[len(recipe.turns) - len(kept) :])
     said = {item.entry for turn in kept for item in turn.items if isinstance(item.event, Prompt | Response)}
     assert not said & {one.entry for one in recipe.renderings}
+    if of := int(recipe.settings["rounds_of"]):
+        assert 0 < recipe.dropped_rounds < len(tool_rounds(fold.turns[of].steps))
     assert not kept or recipe.settings["rounds_of"] not in [turn.number for turn in kept]
 
 

@@ -173,6 +173,20 @@ def test_rounds_of_an_open_turn_leave_with_a_marker_that_recalls_them(kit: Any) 
     assert composed.recipe.turns == ()
 
 
+def test_the_last_round_of_an_open_turn_never_leaves(kit: Any) -> None:
+    """Five outputs of 4 KiB in 1,024 tokens, of which the goal is 614: four rounds leave, and of the last one's output
+    head and tail stay."""
+    thread = kit.thread()
+    rounds = [event for n in range(5) for event in kit.reads(f"begin {n}\n" + "x\n" * 2_000 + f"end {n}", call=f"c{n}")]
+    key = thread.open(Prompt(content="fix it"), *rounds)
+
+    composed = kit.compose(window=1024)(thread.fold(), key=key)
+
+    assert composed.recipe.dropped_rounds == 4
+    assert composed.messages[-1]["content"].startswith("begin 4\n")
+    assert composed.messages[-1]["content"].endswith("\nend 4")
+
+
 def test_the_floor_is_said_with_its_figures(kit: Any) -> None:
     """A request that leaves no room for an average turn is composed all the same, with a note."""
     thread = kit.thread()
