@@ -16,6 +16,7 @@ from eunoe.composition.known import Known
 from eunoe.composition.shelf import Facts
 from eunoe.facts.document import build
 from eunoe.facts.fold import fold
+from eunoe.schemas.distilled_events import SAID
 from eunoe.schemas.facts import Assertion, Identity, Provenance, Source, Stated
 
 ALICE = Source(kind="person", principal="alice")
@@ -105,6 +106,35 @@ def test_facts_are_ordered_task_conflict_person_newest() -> None:
 
     assert tuple(ordered) == (task, conflict, person, new, old)
     assert choosing.within(ordered, task.bytes + conflict.bytes) == (task, conflict)
+
+
+def test_what_a_person_stated_goes_before_what_was_drawn_from_what_was_said() -> None:
+    """And that before what a tool gave, whichever was said last."""
+    stated = seen(fact("blue", subject="note", name="colour", source=ALICE, at=1))
+    about, by_rules = Identity("thread", "t", "note", "shape"), Source(kind="model", principal="rules")
+    where = Provenance(thread="t", turn=2, detail=SAID)
+    assertion = Assertion(identity=about, value="round", source=by_rules, at=2, method="distilled", provenance=where)
+    drawn = seen(Stated(id="f2", position=2, index=0, fact=assertion))
+    given = seen(fact("read", at=3))
+
+    assert tuple(Facts.of([given, drawn, stated])) == (stated, drawn, given)
+
+
+def test_what_is_in_conflict_or_proposed_is_said_though_its_turn_is_in_view(kit: Any) -> None:
+    """Of three facts of a literal turn the turn says the plain one; of the others it does not say what matters."""
+    plain = seen(fact("a", name="plain.py", turn=1))
+    conflict = seen(
+        fact("3.11", subject="note", name="python", at=2, turn=1),
+        fact("3.12", subject="note", name="python", source=ALICE, at=1, turn=1),
+    )
+    proposal = seen(fact("dark", subject="note", name="theme", turn=1, proposal=True))
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+
+    composed = kit.compose()(thread.fold(), request="next", earlier=[plain, conflict, proposal])
+
+    assert composed.recipe.turns == (1,)
+    assert {line.id for line in composed.recipe.earlier} == {conflict.id, proposal.id}
 
 
 def test_a_fact_that_another_source_disputes_says_so() -> None:

@@ -195,6 +195,23 @@ def test_whatever_a_provider_says_a_smaller_context_comes_or_none(kit: Any, toke
     assert second.recipe.floor or second.recipe.settings["fill_after"] <= goal
 
 
+def test_in_the_place_of_a_refused_context_turns_leave_down_to_the_goal_though_none_is_due(kit: Any) -> None:
+    """Ten turns of 160 tokens and 1,200 that are added are some 2,800 of 4,096: below 3,481, where turns are due, and
+    above the goal of 2,457."""
+    thread = kit.thread()
+    for _ in range(10):
+        thread.turn(*kit.asks("q", answer="x" * 572))
+    compose, fold = kit.compose(window=4096, headroom=0), thread.fold()
+
+    plain = compose(fold, request="next", anchor=1_200).recipe
+    instead = compose(fold, request="next", anchor=1_200, refused="c1").recipe
+
+    assert (plain.steps, plain.left) == ((), 0)
+    assert 2_457 < plain.tokens < 3_481
+    assert instead.left > 0
+    assert instead.settings["fill_after"] <= instead.settings["goal"] == 2_457
+
+
 def test_usage_after_a_refusal_moves_what_it_taught(kit: Any) -> None:
     """The provider took what stood in for the refused context, and said what it counted: 500 more, no longer 3,000."""
     thread = kit.thread()
