@@ -9,7 +9,7 @@ import msgspec
 
 from eunoe.composition import factlines
 from eunoe.composition.factlines import LINE_LEAST
-from eunoe.composition.words import words
+from eunoe.composition.words import of_fact
 from eunoe.facts.fold import View, pinned
 from eunoe.facts.lineage import Order, order
 from eunoe.facts.runs import Version
@@ -87,7 +87,7 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     def words(self) -> frozenset[str]:
         """The words that a request may share."""
         identity = self.identity
-        return words(f"{identity.subject} {identity.name} {self.value}")
+        return of_fact(identity.subject, identity.name, self.value)
 
     @property
     def length(self) -> int:

@@ -9,7 +9,7 @@ from functools import cached_property
 from eunoe.composition import asking
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.known import Known
-from eunoe.composition.words import words
+from eunoe.composition.words import of_request
 
 WORDS_LOOKED_AT = 32_768  # characters of a request that are looked at for the facts that bear on it
 
@@ -38,7 +38,7 @@ class Requested:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words by which facts bear on it, none where that is not wanted."""
-        return words(self.text[:WORDS_LOOKED_AT]) if self._settings.relevant else frozenset()
+        return of_request(self.text[:WORDS_LOOKED_AT]) if self._settings.relevant else frozenset()
 
     @cached_property
     def bearing(self) -> tuple[Known, ...]:

@@ -13,7 +13,7 @@ from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.known import Known
 from eunoe.composition.place import Place
 from eunoe.composition.remembered import Remembered
-from eunoe.composition.words import words
+from eunoe.composition.words import of_request
 from eunoe.schemas.context import Assessment
 from eunoe.schemas.events import ToolCall
 from eunoe.schemas.requests import ThreadState
@@ -114,6 +114,6 @@ def _called(turn: Turn, since: int = 0) -> Iterator[str]:
 def _facts(text: str, remembered: Remembered) -> tuple[Known, ...]:
     """The facts that share words with a request, and then the others in their order."""
     none: frozenset[str] = frozenset()
-    near = remembered.earlier.bearing(words(text[:LOOKED_AT]), none, frozenset())
+    near = remembered.earlier.bearing(of_request(text[:LOOKED_AT]), none, frozenset())
     found = {fact.shown.id: fact for fact in (*near, *islice(remembered.earlier, FACTS_NAMED))}
     return tuple(found.values())[:FACTS_NAMED]
