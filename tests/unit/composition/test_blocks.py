@@ -124,10 +124,10 @@ def test_what_is_in_conflict_or_proposed_is_said_though_its_turn_is_in_view(kit:
     """Of three facts of a literal turn the turn says the plain one; of the others it does not say what matters."""
     plain = seen(fact("a", name="plain.py", turn=1))
     conflict = seen(
-        fact("3.11", subject="note", name="python", at=2, turn=1),
-        fact("3.12", subject="note", name="python", source=ALICE, at=1, turn=1),
+        fact("3.11", subject="note", name="python", at=3, turn=1),
+        fact("3.12", subject="note", name="python", source=ALICE, at=2, turn=1),
     )
-    proposal = seen(fact("dark", subject="note", name="theme", turn=1, proposal=True))
+    proposal = seen(fact("dark", subject="note", name="theme", at=4, turn=1, proposal=True))
     thread = kit.thread()
     thread.turn(*kit.asks("one"))
 

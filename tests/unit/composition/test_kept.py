@@ -92,6 +92,20 @@ def test_facts_beside_a_request_come_as_they_were_chosen_and_then_by_its_words(k
     assert beside(relevant=False, bearing=chosen) == list(chosen)
 
 
+def test_a_fact_that_was_chosen_for_a_request_is_not_said_twice(kit: Any) -> None:
+    """It stands in the earlier block already."""
+    fact = kit.fact("value", name="a.py", turn=9)
+    thread = kit.thread()
+    thread.turn(*kit.asks("one"))
+    others = [kit.fact("value " * 60, name=f"{at}.py", turn=8) for at in range(12)]
+
+    recipe = kit.compose(window=2048)(thread.fold(), request="next", earlier=[fact, *others], bearing=(fact.id,)).recipe
+
+    assert fact.id in [one.id for one in recipe.earlier]
+    assert recipe.earlier_hidden > 0
+    assert recipe.now == ()
+
+
 def test_the_earlier_block_does_not_change_with_what_is_asked(kit: Any) -> None:
     """Facts that bear on a request stand beside it, and are counted in the block as before."""
     facts = [kit.fact("value", name=f"module{at}.py", turn=90 - at) for at in range(60)]

@@ -68,6 +68,15 @@ def test_the_prompts_of_named_turns_reached_the_model_and_rounds_that_left_did_n
     assert told(kit, thread, made)[MemoryUsed].entries == ((1, 1), (2 + 2 * gone, 33))
 
 
+def test_instructions_reached_the_model_too(kit: Any) -> None:
+    """They are entry 1, and the turn after them 2 and 3."""
+    thread = kit.thread()
+    thread.instruct("Be brief.")
+    thread.turn(*kit.asks("one"))
+
+    assert told(kit, thread, kit.compose()(thread.fold(), request="next"))[MemoryUsed].entries == ((1, 3),)
+
+
 def test_an_open_turn_that_goes_on_is_told_again_only_where_more_was_done(kit: Any) -> None:
     """A reply more changes no step; nothing is told twice."""
     thread = kit.thread()
