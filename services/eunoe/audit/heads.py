@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
-import anyio
 import msgspec
 
 from eunoe.runtime.chains import ChainReader, Head
 from eunoe.runtime.doors import Store
+from eunoe.runtime.locks import Locks
 from eunoe.schemas import limits, subjects
 from eunoe.schemas.facts import Mark
 from eunoe.schemas.requests import ThreadState
@@ -25,22 +24,11 @@ class Heads:
         self._chains = chains
         self._store = store
         self._heads: OrderedDict[str, Head] = OrderedDict()
-        self._locks: dict[str, tuple[anyio.Lock, int]] = {}
+        self._locks = Locks[str]()
 
-    @asynccontextmanager
-    async def lock(self, chain: str) -> AsyncIterator[None]:
+    def alone(self, chain: str) -> AbstractAsyncContextManager[None]:
         """One append at a time to a chain in this process; others would only lose the race."""
-        lock, users = self._locks.get(chain, (anyio.Lock(fast_acquire=True), 0))
-        self._locks[chain] = (lock, users + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, users = self._locks[chain]
-            if users == 1:
-                del self._locks[chain]
-            else:
-                self._locks[chain] = (lock, users - 1)
+        return self._locks.alone(chain)
 
     async def get(self, chain: str) -> Head | None:
         """The remembered head, else the one in the log; None for an empty chain."""

@@ -45,7 +45,7 @@ class Telling:
     async def __call__(
         self, caller: Caller, chain: str, events: tuple[Event, ...], *, expect: int | None = None
     ) -> AppendReply:
-        async with self._heads.lock(chain):
+        async with self._heads.alone(chain):
             for _ in range(_RACES):
                 head = await self._chains.head(chain, fresh=True)
                 if expect is not None and (head.position if head else 0) != expect:

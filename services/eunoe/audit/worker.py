@@ -161,7 +161,7 @@ class AuditWorker:
         since = anyio.current_time()
         while True:
             try:
-                async with self._heads.lock(append.chain):
+                async with self._heads.alone(append.chain):
                     return await self._append(append)
             except NotYet as not_yet:
                 await not_yet.wait(since)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
-import anyio
+from contextlib import AbstractAsyncContextManager
 
 from eunoe.runtime.doors import Entry
+from eunoe.runtime.locks import Locks
 from eunoe.schemas import limits
 
 Place = tuple[str, str]
@@ -28,20 +26,11 @@ class Recent:
         self._size = size
         self._entries: OrderedDict[Place, Entry] = OrderedDict()
         self._bytes = 0
-        self._writing: dict[Place, tuple[anyio.Lock, int]] = {}
+        self._writing = Locks[Place]()
 
-    @asynccontextmanager
-    async def alone(self, place: Place) -> AsyncIterator[None]:
+    def alone(self, place: Place) -> AbstractAsyncContextManager[None]:
         """One writer of a document at a time in this process; others would only lose the race."""
-        lock, users = self._writing.get(place, (anyio.Lock(fast_acquire=True), 0))
-        self._writing[place] = (lock, users + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, users = self._writing.pop(place)
-            if users > 1:
-                self._writing[place] = (lock, users - 1)
+        return self._writing.alone(place)
 
     def get(self, place: Place) -> Entry | None:
         return self._entries.get(place)

