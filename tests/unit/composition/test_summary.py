@@ -145,3 +145,23 @@ def test_a_summary_never_takes_more_than_its_room(text: str, size: int) -> None:
     assert found.bytes == sum(len(line.encode()) + 1 for line in found.lines) <= size
     assert all(line.startswith("  ") and len(line.splitlines()) == 1 for line in found.lines[1:])
     assert replace(made(text), shown=found.shown) == found
+
+
+def test_a_block_is_squeezed_of_its_outline_first_and_of_its_summary_only_where_that_is_not_enough(kit: Any) -> None:
+    """In 2,048 tokens, of which the goal is 1,228: turn 7 stays with its 1,000, 1,040 or 1,150 tokens. That six turns
+    left takes some 55 beside it, their summary 120 and their outline 40."""
+    found = []
+    for tokens in (1_000, 1_040, 1_150):
+        thread = kit.thread()
+        for _ in range(6):
+            thread.turn(*kit.asks("q", answer="x" * 900))
+        thread.turn(*kit.asks("q", answer="x" * (4 * tokens - 68)))
+        said = Summary(ShownSummary(version=1, position=1, index=0, last=6), "word " * 90, ((1, 6),), "rules")
+        recipe = kit.compose(window=2048, headroom=0)(thread.fold(), request="n", summary=said).recipe
+        found.append((recipe.turns, bool(recipe.outline), recipe.summary is not None, recipe.steps))
+
+    assert found == [
+        ((7,), True, True, ("left 6 turns",)),
+        ((7,), False, True, ("left 6 turns", "left the outline out")),
+        ((7,), False, False, ("left 6 turns", "left the outline out", "left the summary out")),
+    ]
