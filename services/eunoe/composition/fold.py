@@ -45,7 +45,8 @@ _REMEMBERED = frozenset(
 class Fold:
     """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place.
 
-    ``erasures`` is the position of the newest step of an erasure when it was read.
+    ``erasures`` is the position of the newest step of an erasure when it was read, and ``rewound`` how often the log
+    was found to have lost what was folded.
     ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
     has none for an agent for which they were not looked for. ``lost`` are the numbers of records that are missing or
     cannot be read, and were passed over. ``assessed`` is what was decided last about a request, and where that is.
@@ -70,6 +71,7 @@ class Fold:
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
         self.erasures = 0
+        self.rewound = 0
         self.assessed: tuple[int, ContextAssessed] | None = None
 
     @property

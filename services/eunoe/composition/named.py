@@ -23,15 +23,15 @@ from eunoe.schemas.events import Event, Prompt
 
 @dataclass(slots=True)
 class _Held:
-    """What was read of one thread since the erasure at that position."""
+    """What was read of one thread since the erasure at that position, and since its log was rewound so often."""
 
-    erasures: int
+    since: tuple[int, int]
     asked: dict[int, Asked] = field(default_factory=dict)
 
 
 class Named:
     """Reads the prompts of named turns in one gathered get. What it read for threads that are folded it keeps, as long
-    as nothing is erased."""
+    as nothing is erased or lost."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -73,9 +73,9 @@ class Named:
             held.asked |= await self.read(missing)
 
     def _of(self, fold: Fold) -> _Held:
-        held = self._held.get(fold.chain)
-        if held is None or held.erasures != fold.erasures:
-            held = self._held[fold.chain] = _Held(fold.erasures)
+        held, since = self._held.get(fold.chain), (fold.erasures, fold.rewound)
+        if held is None or held.since != since:
+            held = self._held[fold.chain] = _Held(since)
         self._held.move_to_end(fold.chain)
         if len(self._held) > limits.FOLDED_THREADS:
             self._held.popitem(last=False)

@@ -70,9 +70,8 @@ class Threads:
         if fold.header is None:
             await self._resume(fold, newest)
         self._counts["folded_warm" if fold.header else "folded_cold"] += 1
-        if newest.seq <= fold.position:
-            return
-        await self._take(fold, newest)
+        if not _is_head(newest, fold):
+            await self._take(fold, newest)
 
     async def _resume(self, fold: Fold, newest: Stored) -> None:
         """Become the copy of this thread in the second level, where it has one that the log goes on from."""
@@ -81,15 +80,14 @@ class Threads:
             return
         if copy.position == newest.seq and copy.hash != records.open_wire(newest.data).hash:
             return
-        copy.upto = fold.upto
+        copy.upto, copy.rewound = fold.upto, fold.rewound
         fold.restart(copy)
 
     async def _take(self, fold: Fold, newest: Stored) -> None:
         found = [*await self._between(fold, head_of(newest)), records.read(newest.seq, newest.data)]
         self._counts["records_read"] += len(found)
         if not _continues(fold, found[0]):
-            logger.warning("%s is not what it was", fold.chain, extra={"action": "log_rewound"})
-            fold.restart(_unfolded(fold))
+            _rewind(fold)
             del found[:-1]
         for record in found:
             fold.add(record)
@@ -180,8 +178,8 @@ class Threads:
         except Busy:
             if (await self._store.log.info()).last >= fold.position:
                 raise
-            logger.warning("%s is shorter than it was", fold.chain, extra={"action": "log_rewound"})
-            fold.restart(Fold(fold.chain))
+            _rewind(fold)
+            fold.upto = 0
             found = await self._store.log.last(filters)
         self._forget_erased(fold, max((one.seq for one in found.messages if one.subject == erasures), default=0))
         own = [message for message in found.messages if message.subject != erasures]
@@ -213,9 +211,21 @@ class Threads:
                 self._second.forgotten(chain)
 
 
+def _is_head(newest: Stored, fold: Fold) -> bool:
+    """Whether the fold ends with that record; its hash is told from its bytes, as this is asked at every request."""
+    return newest.seq == fold.position and fold.hash.encode() in newest.data
+
+
 def _continues(fold: Fold, record: Record) -> bool:
-    """Whether a record goes on where the fold ends, as far as the two can tell."""
-    return record.header.record != fold.record + 1 or not fold.header or record.header.prev == fold.hash
+    """Whether a record goes on where the fold ends."""
+    return not fold.header or (record.header.record == fold.record + 1 and record.header.prev == fold.hash)
+
+
+def _rewind(fold: Fold) -> None:
+    """Have nothing folded any more: the log lost its end, and went on otherwise."""
+    logger.warning("%s is not what it was", fold.chain, extra={"action": "log_rewound"})
+    fold.restart(_unfolded(fold))
+    fold.rewound += 1
 
 
 def _is_of(recipe: Recipe, turn: Turn, wanted: Profile) -> bool:
@@ -225,5 +235,5 @@ def _is_of(recipe: Recipe, turn: Turn, wanted: Profile) -> bool:
 def _unfolded(fold: Fold) -> Fold:
     """The same thread, of which nothing is folded."""
     fresh = Fold(fold.chain)
-    fresh.upto, fresh.erasures = fold.upto, fold.erasures
+    fresh.upto, fresh.erasures, fresh.rewound = fold.upto, fold.erasures, fold.rewound
     return fresh

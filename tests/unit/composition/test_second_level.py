@@ -49,8 +49,9 @@ def cache() -> MemoryCache:
 
 
 def told(fold: Fold) -> dict[str, Any]:
-    """Everything that a fold knows, without what it derived and kept with its turns."""
-    found = dict(vars(fold))
+    """Everything that a fold knows of its thread, without what it derived and kept with its turns, and how often it had
+    to be told anew."""
+    found = {name: what for name, what in vars(fold).items() if name != "rewound"}
     found["turns"] = {
         number: {name: getattr(turn, name) for name in turn.__slots__ if name not in ("cache", "kept")}
         for number, turn in fold.turns.items()
