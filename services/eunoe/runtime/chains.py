@@ -101,20 +101,43 @@ class ChainReader:
             end -= len(places)
 
     async def first(self, head: Head, reached: Callable[[Header], bool]) -> int:
-        """The number of the first record whose header is ``reached`` (monotonic along the chain); 0 for none."""
+        """The number of the first record whose header is ``reached`` (monotonic along the chain); 0 for none. Raises
+        `Damaged` where that may be one that is missing."""
         if not reached(head.header):
             return 0
         low, high = 1, head.header.record
         for number, position in enumerate(head.header.marks, start=1):
-            if reached(await self._header(position)):
-                high = number * limits.MARK_EVERY
-                break
-            low = number * limits.MARK_EVERY + 1
+            with suppress(Damaged):
+                if reached(await self._header(position)):
+                    high = number * limits.MARK_EVERY
+                    break
+                low = number * limits.MARK_EVERY + 1
         while low < high:
-            middle = (low + high) // 2
-            position = (await self.positions(head, middle, middle))[0]
-            low, high = (low, middle) if reached(await self._header(position)) else (middle + 1, high)
+            low, high = await self._halved(head, reached, low, high)
         return low
+
+    async def _halved(self, head: Head, reached: Callable[[Header], bool], low: int, high: int) -> tuple[int, int]:
+        """Half of the records, or less, among which the first that is reached is; ``high`` is."""
+        middle = (low + high) // 2
+        position = (await self.positions(head, middle, middle))[0]
+        try:
+            return (low, middle) if reached(await self._header(position)) else (middle + 1, high)
+        except Damaged:
+            after = await self._present(head, range(middle + 1, high))
+            if after is not None and not reached(after):
+                return after.record + 1, high
+            before = await self._present(head, range(middle - 1, low - 1, -1))
+            if before is None or not reached(before):
+                raise
+            return low, before.record
+
+    async def _present(self, head: Head, numbers: range) -> Header | None:
+        """The header of the first of these records that can be read; None where none can."""
+        for number in numbers:
+            position = (await self.positions(head, number, number))[0]
+            with suppress(Damaged):
+                return await self._header(position)
+        return None
 
     async def _start(self, head: Head, last: int) -> tuple[Header, int]:
         if last < head.header.record - len(head.header.back):

@@ -120,6 +120,19 @@ async def test_a_past_turn_is_reconstructed_of_what_can_be_read(system: System) 
     assert found.note == lost({1})
 
 
+@pytest.mark.parametrize("gone", [[at] for at in range(2, 8)] + [[3, 4], [4, 5], [3, 4, 5, 6]])
+async def test_a_past_turn_is_found_past_what_is_missing(system: System, gone: list[int]) -> None:
+    """Wherever the way to it leads over records that are gone; refused is only one that may begin there."""
+    for position in gone:
+        await system.store.log.erase(position)
+
+    for turn in range(1, 5):
+        if {2 * turn - 1, 2 * turn - 2} & set(gone):
+            continue
+        found, _ = await cold(system, turn=turn)
+        assert ("now" if turn == 4 else f"q{turn}") in texts(found)
+
+
 class Spoiled:
     """A log in which what is stored at some positions is other bytes."""
 
