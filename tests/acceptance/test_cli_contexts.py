@@ -122,6 +122,52 @@ def test_the_next_request_takes_every_wish(eunoe: Shell) -> None:
     assert (counted["recipe"]["model"], counted["counter"]) == ("gpt-4o", counted["recipe"]["counter"])
 
 
+def test_the_next_request_is_what_its_agent_gets(eunoe: Shell) -> None:
+    """Byte for byte what the agent is handed when it asks the same, in its window, format, manner and numbers."""
+    asked, agent = "Is it paid?", Settings(data=eunoe.data, role="caller", principal="airline")
+    with Memory.connect(settings=agent) as memory:
+        thread = memory.thread("goes-on", agent="airline", session="lone")
+        for number in range(6):
+            with thread.turn(f"Question {number}?", instructions="Be brief.") as turn:
+                turn.context(1024, "anthropic", model="haiku", memory_tool=True, keep=1, target=0.3, relevant=False)
+                turn.call("bash", {"command": "ls"})
+                turn.result("a line of what is there\n" * 40)
+                turn.reply("word " * 60)
+        found = eunoe("context", "goes-on", "next", "--prompt", asked, "--json").json
+        shown = eunoe("context", "goes-on", "--prompt", asked)
+        compared = eunoe("context", "goes-on", "--diff", "6", "next", "--prompt", asked)
+        plain = eunoe("context", "goes-on", "--prompt", asked, "--format", "openai", "--no-memory-tool")
+        with thread.turn(asked) as turn:
+            given = turn.context(1024, "anthropic", model="haiku", memory_tool=True, keep=1, target=0.3, relevant=False)
+            turn.reply("Yes.")
+
+    assert (found["messages"], found["recipe"]["sha256"]) == (given.messages, given.recipe.sha256)
+    assert (found["tokens"], found["recipe"]["stable"]) == (given.tokens, given.recipe.stable)
+    assert shown.lines[0] == f"thread goes-on, next (turn 7): {given.tokens:,} of 1,024 tokens (anthropic)"
+    assert "composed: as the last context of turn 6; with the memory tool" in shown.lines
+    assert compared.lines[0] == "thread goes-on: turn 6 → next (turn 7)"
+    assert f"{given.tokens:,}" in compared.lines[1]
+    assert "composed as the last context of turn 6; with the memory tool" in compared.lines
+    assert "composed: as the last context of turn 6, but for --format, --no-memory-tool; no memory tool" in " ".join(
+        plain.lines
+    )
+    assert "recall entry" in shown.out
+    assert "recall entry" not in plain.out
+
+
+def test_a_turn_that_is_not_over_is_said_to_be_left_out(eunoe: Shell) -> None:
+    """What is shown as next is the request of another turn; without a context before it, it is by the settings."""
+    agent = Settings(data=eunoe.data, role="caller", principal="airline")
+    with Memory.connect(settings=agent) as memory, memory.thread("open").turn("What is open?") as turn:
+        turn.call("bash", {"command": "ls"})
+        shown = eunoe("context", "open", "--prompt", "And now?")
+        turn.reply("This.")
+
+    assert shown.lines[0].startswith("thread open, next (turn 2): ")
+    assert "open: turn 1 is not over; " in shown.out
+    assert "composed: by the settings, as no recent turn had a context; no memory tool" in shown.lines
+
+
 def test_what_changed_between_two_turns_is_told_by_layer(eunoe: Shell, contexts: list[Context]) -> None:
     """Turns left, facts came in their place, and the last request is a literal turn now."""
     found = eunoe("context", THREAD, "--diff", "6", "7", "--json").json
@@ -134,11 +180,11 @@ def test_what_changed_between_two_turns_is_told_by_layer(eunoe: Shell, contexts:
     assert eunoe("context", THREAD, "--diff", "3", "3").lines[-1] == "identical: the same bytes"
 
 
-def test_the_next_request_is_compared_in_the_window_of_the_turn_beside_it(eunoe: Shell) -> None:
-    """So that it is not the window that differs."""
+def test_the_next_request_is_compared_as_it_is_shown(eunoe: Shell) -> None:
+    """In the window of the newest context, whichever turn is beside it."""
     done = eunoe("context", THREAD, "--diff", "7", "next", "--prompt", "Is it paid?")
 
-    assert done.lines[0] == f"thread {THREAD}: turn 7 → turn 9"
+    assert done.lines[0] == f"thread {THREAD}: turn 7 → next (turn 9)"
     assert "window   2,048" in done.lines
     assert "+ [user] Is it paid?" in done.lines
 
@@ -234,7 +280,10 @@ def test_a_turn_that_is_not_there_is_named(eunoe: Shell) -> None:
     """In a difference and for a page as everywhere."""
     for arguments in (["--diff", "3", "77"], ["77", "--html", "-"]):
         done = eunoe("context", THREAD, *arguments)
-        assert (done.code, done.complaint) == (1, "eunoe: there is no turn 77 in this thread; it has 8")
+        assert (done.code, done.complaint) == (
+            1,
+            "eunoe: there is no turn 77 in this thread; it has 8 (`eunoe context flight next` shows the next request)",
+        )
 
 
 def test_a_narrow_terminal_and_a_pipe_lose_nothing_but_colour(eunoe: Shell) -> None:

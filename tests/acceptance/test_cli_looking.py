@@ -101,7 +101,7 @@ def test_the_next_context_is_drawn_and_told(eunoe: Shell) -> None:
     done = eunoe("context", "builder", "next", "--window", "2048", "--prompt", "What is left to do?")
 
     title, bar, legend = done.lines[0], done.lines[1], " ".join(done.lines[2:4])
-    assert re.fullmatch(r"thread builder, turn 7: [\d,]+ of 2,048 tokens \(openai\)", title)
+    assert re.fullmatch(r"thread builder, next \(turn 7\): [\d,]+ of 2,048 tokens \(openai\)", title)
     assert len(bar) == 80
     letters = re.findall(r"([IELNR·]) [a-z]+ ([\d,]+)", legend.partition("note")[0])
     assert set(bar) == {letter for letter, _ in letters}

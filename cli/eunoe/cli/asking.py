@@ -12,7 +12,7 @@ from eunoe.client.receipts import FILE
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids, subjects
 from eunoe.schemas.errors import NotFound
-from eunoe.schemas.requests import Verb
+from eunoe.schemas.requests import HeadReply, Verb
 
 Reply = TypeVar("Reply")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}\Z", re.ASCII)
@@ -34,10 +34,12 @@ async def ask(session: Session, verb: Verb, request: object, reply: type[Reply],
     return await gate(session).ask(verb, request, reply, chain)
 
 
-async def require_thread(session: Session, thread: str) -> None:
-    """Raises `NotFound` for a thread that nothing was ever appended to."""
-    if not await begun(gate(session), thread):
+async def require_thread(session: Session, thread: str) -> HeadReply:
+    """How far a thread is; raises `NotFound` for one that nothing was ever appended to."""
+    head = await gate(session).head(subjects.thread_chain(thread))
+    if not head.record:
         raise NotFound(f"there is no thread {thread!r}; `eunoe threads` lists what there is")
+    return head
 
 
 async def begun(gate: Gate, thread: str) -> bool:

@@ -43,6 +43,7 @@ def context(
     target: context_options.Target = None,
     headroom: context_options.Headroom = None,
     relevant: context_options.Relevant = None,
+    memory_tool: context_options.MemoryTool = None,
     preview: context_options.Preview = None,
     nth: context_options.Nth = None,
     after: context_options.After = None,
@@ -52,8 +53,12 @@ def context(
 ) -> None:
     """Show what a model reads: at the next request, or at a past turn.
 
-    With turns instead of a turn's number: the list of turns, and what changed at each. A past turn is shown as its
-    model saw it; with a window, a model or a format, as it would have been composed for that.
+    The next request goes on as the newest context that was handed out to one of the newest 64 turns: its window,
+    format and model, its numbers, and whether the model can call the memory tool. Where there is none, the settings
+    decide. Each option changes one of these.
+
+    A past turn is shown as its model saw it; with a window, a model or a format, as it would have been composed for
+    that. With turns instead of a turn's number: the list of turns, and what changed at each.
 
     With --html: a page of the newest turns, each one's context beside what was said in it; with a turn's number or
     next, of that one. A file that is there is replaced.
@@ -62,7 +67,8 @@ def context(
     """
     options = {
         "window": window, "model": model, "format": format, "prompt": prompt, "keep": keep, "target": target,
-        "headroom": headroom, "relevant": relevant, "preview": preview, "nth": nth, "after": after, "limit": limit,
+        "headroom": headroom, "relevant": relevant, "memory-tool": memory_tool, "preview": preview, "nth": nth,
+        "after": after, "limit": limit,
     }  # fmt: skip
     ids.check(thread, "thread")
     whats = _whats(ctx, what, diff, html)
@@ -90,7 +96,8 @@ def _whats(ctx: typer.Context, what: str | None, diff: tuple[str, str] | None, h
 
 def _wish(options: Mapping[str, Any]) -> Wish:
     made: dict[str, Any] = {
-        name: options[name] for name in ("window", "prompt", "keep", "target", "headroom", "relevant", "nth")
+        name.replace("-", "_"): options[name]
+        for name in ("window", "prompt", "keep", "target", "headroom", "relevant", "memory-tool", "nth")
     }
     return Wish(
         format=format_of(options["format"]),
@@ -108,14 +115,18 @@ def _list(ctx: typer.Context, thread: str, request: TurnsRequest) -> None:
 def _show(ctx: typer.Context, thread: str, turn: int, wish: Wish) -> None:
     found = look(ctx, looked, thread, turn, wish, settings_of(ctx).window)
     _warn(ctx, found)
-    emit_page(ctx, found.context, context_view.context)
+    emit_page(ctx, found.context, lambda context, width: context_view.context(context, width, found.basis))
 
 
 def _differences(ctx: typer.Context, thread: str, diff: tuple[str, str], wish: Wish) -> None:
     before, after = look(ctx, compared, thread, (turn_of(diff[0]), turn_of(diff[1])), wish, settings_of(ctx).window)
     _warn(ctx, before, after)
     found = context_diff.compare(before.context, after.context)
-    emit_page(ctx, found, context_diff_view.difference)
+    emit_page(
+        ctx,
+        found,
+        lambda shown, width: context_diff_view.difference(shown, width, (before.basis, after.basis)),
+    )
 
 
 def _warn(ctx: typer.Context, *found: Fetched) -> None:

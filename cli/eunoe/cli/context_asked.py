@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
+
+import msgspec
 
 from eunoe.cli.asking import number
+from eunoe.cli.context_basis import following
 from eunoe.schemas.context import FORMATS, Context, Format
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ComposeRequest
 
 NEXT, TURNS = "next", "turns"
 ANY = frozenset({"window", "model", "format"})  # options of every context
-ASKED = frozenset({"prompt", "keep", "target", "headroom", "relevant", "preview"})  # those of the next request
+NEW = frozenset({"prompt", "preview"})  # those of what is new in the next request
+KEPT = frozenset({"keep", "target", "headroom", "relevant", "memory-tool"})  # those that else are as before
+ASKED = NEW | KEPT  # those of the next request
 PAST = frozenset({"nth"})  # those of one past turn
 LISTED = frozenset({"after", "limit"})  # those of a list of turns
 
@@ -29,22 +35,20 @@ class Wish:
     target: float = 0.0
     headroom: int = -1
     relevant: bool | None = None
+    memory_tool: bool | None = None
     preview: str = ""
     nth: int = 0
 
-    def next(self, window: int) -> ComposeRequest:
-        """The next request; in ``window`` tokens where none are given."""
-        return ComposeRequest(
-            window=self.window or window,
-            format=self.format or FORMATS[0],
-            model=self.model,
-            prompt=self.prompt,
-            keep=self.keep,
-            target=self.target,
-            headroom=self.headroom,
-            relevant=self.relevant,
-            preview=self.preview,
-        )
+    def next(self, window: int, last: Context | None = None) -> ComposeRequest:
+        """The next request: as the ``last`` context was composed; where there is none, by the settings, of which
+        ``window`` is this side's. What is wished for comes before either."""
+        made = following(last) if last else ComposeRequest(window=window)
+        return msgspec.structs.replace(made, **{name: value for name, value in self._given().items() if name != "nth"})
+
+    def instead_of_last(self) -> tuple[str, ...]:
+        """The options that stand in the place of what the last context says."""
+        given = [(name.replace("_", "-"), value) for name, value in self._given().items()]
+        return tuple(f"--{'no-' if value is False else ''}{name}" for name, value in given if name in ANY | KEPT)
 
     def saw(self, turn: int) -> ComposeRequest:
         """What a past turn saw."""
@@ -60,6 +64,11 @@ class Wish:
             model=self.model,
             format=self.format or saw.format,
         )
+
+    def _given(self) -> dict[str, Any]:
+        """What is wished for, by its name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: found[field.name] for field in fields(self) if found[field.name] != field.default}
 
 
 def check(whats: Sequence[str], given: Mapping[str, object], *, page: bool = False) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from eunoe.cli import context_view, words
+from eunoe.cli import context_basis, context_view, words
+from eunoe.cli.context_basis import Basis
 from eunoe.cli.context_diff import BLOCKS, Difference, LayerDifference, Otherwise, Part, Side
 from eunoe.cli.output import clean
 from eunoe.cli.pages import verbatim
@@ -15,10 +16,16 @@ from eunoe.cli.pages import verbatim
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def difference(found: Difference, width: int) -> Iterator[Text]:
+Bases = tuple[Basis | None, Basis | None]
+"""By what each of the two contexts was composed, None for a past one."""
+
+
+def difference(found: Difference, width: int, bases: Bases = (None, None)) -> Iterator[Text]:
     """Both sides, then every layer in which something changed."""
-    yield Text(f"thread {clean(found.thread)}: {_named(found.before)} → {_named(found.after)}", style="bold")
+    before, after = (_named(side, basis) for side, basis in zip((found.before, found.after), bases, strict=True))
+    yield Text(f"thread {clean(found.thread)}: {before} → {after}", style="bold")
     yield from _sides(found.before, found.after)
+    yield from (_figure("composed", context_basis.described(basis)) for basis in dict.fromkeys(bases) if basis)
     if found.identical:
         yield Text("identical: the same bytes")
         return
@@ -29,7 +36,9 @@ def difference(found: Difference, width: int) -> Iterator[Text]:
         yield Text("what they say is the same; only its serialised form differs")
 
 
-def _named(side: Side) -> str:
+def _named(side: Side, basis: Basis | None) -> str:
+    if basis is not None:
+        return f"next (turn {side.turn})"
     return f"turn {side.turn} (reconstructed)" if side.reconstructed else f"turn {side.turn}"
 
 
@@ -44,7 +53,11 @@ def _sides(before: Side, after: Side) -> Iterator[Text]:
     if before.summary or after.summary:
         rows.append(("summary", _version(before.summary), _version(after.summary)))
     for name, old, new in rows:
-        yield Text(f"{name:<8} ", style="bold").append(clean(old if old == new else f"{old} → {new}"), style="not bold")
+        yield _figure(name, old if old == new else f"{old} → {new}")
+
+
+def _figure(name: str, what: str) -> Text:
+    return Text(f"{name:<8} ", style="bold").append(clean(what), style="not bold")
 
 
 def _version(summary: int) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from eunoe.cli import previews
-from eunoe.cli.asking import ask, gate, require_thread
-from eunoe.cli.context_asked import TURNS, Wish, turn_of
+from eunoe.cli.asking import ask, require_thread
+from eunoe.cli.context_asked import TURNS, Wish, format_of, turn_of
+from eunoe.cli.context_basis import RECENT, Basis, newest
 from eunoe.runtime.session import Session
 from eunoe.schemas import subjects
-from eunoe.schemas.context import Context
-from eunoe.schemas.errors import Denied, DoesNotFit
+from eunoe.schemas.context import FORMATS, Context
+from eunoe.schemas.errors import Denied, DoesNotFit, NotFound
 from eunoe.schemas.requests import (
     ComposeReply,
     ComposeRequest,
+    HeadReply,
     Shown,
     ShowReply,
     ShowRequest,
@@ -32,21 +33,25 @@ SAID = 200  # entries beside one context on a page
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A context; and, of a next request in a preview, that the preview holds nothing."""
+    """A context; of a next request (None: of a past one) by what it was composed, and, where it is of a preview, that
+    the preview holds nothing."""
 
     context: Context
+    basis: Basis | None = None
     nothing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Turned:
     """A turn on a page: its line (None for the next request), its context, or why there is none, and what was said:
-    in that turn, or, where the page is of one context alone, in every turn that this shows."""
+    in that turn, or, where the page is of one context alone, in every turn that this shows. ``basis`` is that of the
+    next request."""
 
     line: TurnLine | None
     context: Context | None
     missing: str = ""
     said: tuple[Shown, ...] = ()
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +64,22 @@ class Paged:
 
 
 async def looked(session: Session, thread: str, turn: int, wish: Wish, window: int) -> Fetched:
-    """The context of a past turn, or of the next request (0), in ``window`` tokens where none are wished for."""
-    await require_thread(session, thread)
+    """The context of a past turn, or of the next request (0); ``window`` is the setting's."""
+    head = await _head(session, thread, turn)
     if turn:
         return Fetched(await _past(session, thread, turn, wish))
-    return await _next(session, thread, wish.next(window))
+    return await _next(session, thread, head, wish, window)
 
 
 async def compared(
     session: Session, thread: str, sides: tuple[int, int], wish: Wish, window: int
 ) -> tuple[Fetched, Fetched]:
-    """Two contexts; the next request is composed as the past turn beside it was."""
-    await require_thread(session, thread)
-    past = {turn: Fetched(await _past(session, thread, turn, wish)) for turn in dict.fromkeys(sides) if turn}
+    """Two contexts; the next request is the same here as alone."""
+    head = await _head(session, thread, *sides)
+    found = {turn: Fetched(await _past(session, thread, turn, wish)) for turn in dict.fromkeys(sides) if turn}
     if 0 in sides:
-        beside = next((found.context for found in past.values()), None)
-        past[0] = await _next(session, thread, _as(wish.next(window), wish, beside))
-    return past[sides[0]], past[sides[1]]
+        found[0] = await _next(session, thread, head, wish, window)
+    return found[sides[0]], found[sides[1]]
 
 
 async def turns(session: Session, thread: str, request: TurnsRequest) -> TurnsReply:
@@ -88,18 +92,18 @@ async def paged(
     session: Session, thread: str, what: str, wish: Wish, window: int, after: int | None, limit: int | None
 ) -> Paged:
     """Everything that a page shows: of the newest turns, of those ``after`` a turn, or of one context alone."""
-    await require_thread(session, thread)
-    total = (await gate(session).head(subjects.thread_chain(thread))).turns
+    turn = 0 if what == TURNS else turn_of(what)
+    head = await _head(session, thread, turn)
+    total = head.turns
     if what == TURNS:
         count = limit or PAGED
         request = TurnsRequest(after=max(total - count, 0) if after is None else after, limit=count)
         reply = await turns(session, thread, request)
         found = [await _turned(session, thread, line, wish) for line in reply.turns]
         return Paged(thread, total, tuple(found))
-    turn = turn_of(what)
     if not turn:
-        made = await _next(session, thread, wish.next(window))
-        return Paged(thread, total, (Turned(None, made.context),))
+        made = await _next(session, thread, head, wish, window)
+        return Paged(thread, total, (Turned(None, made.context, basis=made.basis),))
     context = await _past(session, thread, turn, wish)
     first = context.recipe.turns[0] if context.recipe.turns else turn
     lines = (await turns(session, thread, TurnsRequest(after=first - 1, limit=turn - first + 1))).turns
@@ -128,9 +132,31 @@ async def _said(session: Session, thread: str, lines: Sequence[TurnLine]) -> tup
     return tuple(entry for entry in reply.entries if entry.turn in wanted)
 
 
-async def _next(session: Session, thread: str, request: ComposeRequest) -> Fetched:
+async def _head(session: Session, thread: str, *wanted: int) -> HeadReply:
+    """How far a thread is; raises `NotFound` for one that is not there, and for turns beyond its last."""
+    head = await require_thread(session, thread)
+    for turn in wanted:
+        if turn > head.turns:
+            coming = f"`eunoe context {shlex.quote(thread)} next` shows the next request"
+            raise NotFound(f"there is no turn {turn} in this thread; it has {head.turns} ({coming})")
+    return head
+
+
+async def _next(session: Session, thread: str, head: HeadReply, wish: Wish, window: int) -> Fetched:
+    """The next request of a thread."""
+    recent = TurnsRequest(after=max(head.turns - RECENT, 0), limit=RECENT)
+    lines = (await ask(session, "turns", recent, TurnsReply, subjects.thread_chain(thread))).turns
+    line = newest(lines, session.caller)
+    last = await _composed(session, thread, _again(line)) if line else None
+    request = wish.next(window, last)
     found = await _composed(session, thread, request)
-    return Fetched(found, await previews.empty(session, request.preview, thread=thread))
+    basis = Basis(last.turn if last else 0, wish.instead_of_last(), found.recipe.memory_tool, tuple(sorted(head.open)))
+    return Fetched(found, basis, await previews.empty(session, request.preview, thread=thread))
+
+
+def _again(line: TurnLine) -> ComposeRequest:
+    """The last context of a turn; in its format, should its recipe have been erased."""
+    return ComposeRequest(turn=line.turn, format=format_of(line.format) or FORMATS[0])
 
 
 async def _past(session: Session, thread: str, turn: int, wish: Wish) -> Context:
@@ -141,16 +167,3 @@ async def _past(session: Session, thread: str, turn: int, wish: Wish) -> Context
 
 async def _composed(session: Session, thread: str, request: ComposeRequest) -> Context:
     return (await ask(session, "compose", request, ComposeReply, subjects.thread_chain(thread))).context
-
-
-def _as(request: ComposeRequest, wish: Wish, beside: Context | None) -> ComposeRequest:
-    """The next request in the window, format and manner of the context that it is compared with."""
-    if beside is None:
-        return request
-    return msgspec.structs.replace(
-        request,
-        window=wish.window or beside.window,
-        format=wish.format or beside.format,
-        model=wish.model or beside.recipe.model,
-        memory_tool=beside.recipe.memory_tool,
-    )

@@ -18,7 +18,7 @@ Window = Annotated[
         metavar="TOKENS",
         min=limits.WINDOW_MIN,
         max=limits.WINDOW_MAX,
-        help="Tokens of the window; else those of the setting, or a past turn's own.",
+        help="Tokens of the window; else those of the newest context, or a past turn's own.",
     ),
 ]
 Model = Annotated[
@@ -41,6 +41,10 @@ Headroom = Annotated[
 Relevant = Annotated[
     bool | None,
     typer.Option("--relevant/--no-relevant", help="With next: facts that share words with the request."),
+]
+MemoryTool = Annotated[
+    bool | None,
+    typer.Option("--memory-tool/--no-memory-tool", help="With next: for a model that can call the memory tool."),
 ]
 Preview = Annotated[
     str | None, typer.Option(metavar="PREVIEW", help="With next: as a turn of this preview would see it.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from eunoe.cli import bars, context_diff, context_view, words
+from eunoe.cli import bars, context_diff, context_told, context_view, words
+from eunoe.cli.context_asked import NEXT
 from eunoe.cli.context_bar import bar
 from eunoe.cli.context_diff import Part
 from eunoe.cli.context_fetch import Turned
@@ -24,7 +26,7 @@ def turn(found: Turned, said: Said, *, opened: bool) -> Element:
     made = node("details", node("summary", title(found)), *_head(found), class_="turn", id=f"turn-{number}")
     if opened:
         made.set("open", "open")
-    read = node("div", node("h3", "What the model read"), *(_read(found.context, said) if found.context else ()))
+    read = node("div", node("h3", "What the model read"), *(_read(found, found.context, said) if found.context else ()))
     made.append(node("div", said.of(found, number), read, class_="beside") if found.said else read)
     return made
 
@@ -50,17 +52,17 @@ def _head(found: Turned) -> Iterator[Element]:
         yield node("p", found.missing)
     else:
         context = found.context
-        yield node("p", context_view.title(context))
+        yield node("p", context_view.title(context, found.basis))
         yield bar(tokens(context), context.window, context.window)
-        told += context_view.told(context)
+        told += context_told.told(context, found.basis)
     if told:
         yield node("dl", *(node(tag, text) for pair in told for tag, text in zip(("dt", "dd"), pair, strict=True)))
 
 
-def _read(context: Context, said: Said) -> Iterator[Element]:
+def _read(found: Turned, context: Context, said: Said) -> Iterator[Element]:
     """What the model read, layer by layer; then what it was shown otherwise than it was said, and the facts."""
     parts = context_diff.parts(context)
-    whole = f"eunoe context {said.thread} {context.turn}"
+    whole = f"eunoe context {shlex.quote(said.thread)} {NEXT if found.line is None else context.turn}"
     yield from (_layer(layer, parts[layer.name], whole) for layer in context.layers)
     if context.recipe.renderings:
         yield _otherwise(context, said)

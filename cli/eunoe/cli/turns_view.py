@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterator
 
@@ -23,6 +24,11 @@ def turns(thread: str, reply: TurnsReply, width: int, after: int = 0) -> Iterato
         yield Text(_KEY, style="dim")
     for line in reply.turns:
         yield from _turn(line, width)
+    if any(not line.composed for line in reply.turns):
+        yield Text()
+        yield Text(
+            f"What a turn without a context would have read: eunoe context {shlex.quote(thread)} TURN", style="dim"
+        )
     if not reply.turns:
         yield Text(f"no turns after turn {after}" if after else "no turns yet")
     if reply.more:
@@ -35,6 +41,8 @@ def _turn(line: TurnLine, width: int) -> Iterator[Text]:
     yield Text("  asked    " + words.one_line(line.prompt or "(nothing)", width - _AT))
     if line.composed:
         yield from _context(line, width)
+    else:
+        yield from _wrapped("context", "none was composed here", width)
     for change in line.changes:
         yield from _wrapped("changed", change, width)
 

@@ -34,6 +34,34 @@ def test_the_next_request_is_made_as_it_is_wished_for() -> None:
     assert Wish().next(4096) == ComposeRequest(window=4096)
 
 
+def test_the_next_request_goes_on_as_the_last_context_did() -> None:
+    """In each thing that decides what it holds; the request itself is a new one."""
+    numbers = {"target": 0.4, "headroom": 3.0, "keep": 2.0, "relevant": 0.0, "anchor": 99.0}
+    last = saw(recipe=recipe(window=2048, format="anthropic", model="haiku", memory_tool=True, settings=numbers))
+
+    assert Wish(prompt="Go.").next(4096, last) == ComposeRequest(
+        window=2048, format="anthropic", model="haiku", memory_tool=True, target=0.4, headroom=3, keep=2,
+        relevant=False, prompt="Go.",
+    )  # fmt: skip
+
+
+def test_what_is_wished_for_comes_before_the_last_context() -> None:
+    """Each option by itself, also one that says no; the screen names them, but for what is new in any request."""
+    last = saw(recipe=recipe(window=2048, format="anthropic", model="haiku", memory_tool=True))
+    wish = Wish(
+        window=512, format="text", model="gpt-4o", keep=0, headroom=0, relevant=True, memory_tool=False,
+        prompt="Go.", preview="lamps",
+    )  # fmt: skip
+
+    assert wish.next(4096, last) == ComposeRequest(
+        window=512, format="text", model="gpt-4o", keep=0, headroom=0, relevant=True, prompt="Go.", preview="lamps"
+    )
+    assert wish.instead_of_last() == (
+        "--window", "--model", "--format", "--keep", "--headroom", "--relevant", "--no-memory-tool"
+    )  # fmt: skip
+    assert Wish(prompt="Go.", preview="lamps").instead_of_last() == ()
+
+
 def test_a_past_turn_is_shown_as_its_model_saw_it() -> None:
     """And where it is the same that is wished for, too."""
     assert Wish().saw(7) == ComposeRequest(turn=7)
@@ -73,6 +101,11 @@ def test_a_past_turn_is_made_anew_for_something_else(wish: Wish, expected: Compo
             "--relevant goes with next, and turn 3 and turn 7 were asked for; leave it out",
         ),
         (["next"], {"nth": 1}, "--nth goes with one past turn, and next was asked for; leave it out"),
+        (
+            ["7"],
+            {"memory-tool": False},
+            "--memory-tool goes with next, and turn 7 was asked for; leave it out",
+        ),
         (["3", "7"], {"nth": 1}, "--nth goes with one past turn, and turn 3 and turn 7 were asked for; leave it out"),
         (
             ["7"],

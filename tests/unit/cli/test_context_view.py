@@ -7,7 +7,8 @@ from typing import Any
 from recipes import recipe
 from views import plain
 
-from eunoe.cli import context_view, turns_view
+from eunoe.cli import context_told, context_view, turns_view
+from eunoe.cli.context_basis import Basis
 from eunoe.runtime import revisions
 from eunoe.schemas.context import Context, Layer, LeftTurn, Rendering, ShownFact, ShownSummary, Watermark
 from eunoe.schemas.requests import TurnLine, TurnsReply
@@ -40,8 +41,7 @@ def test_a_context_shows_its_window_and_then_its_layers() -> None:
         "EEEEEELLLLLLLLLLLLLLLLLLLLLRRR······························",
         "E earlier 100   L literal 350   R request 50   · free 500",
         "counted by: bytes/4",
-        "reflects: the log to 45; facts: permanent 3, session 2,",
-        "thread 9",
+        "reflects: the log to position 45",
         "",
         "── earlier · 100 tokens · what memory knows from before th…",
         "- tests make test: passed",
@@ -57,7 +57,7 @@ def test_a_context_shows_its_window_and_then_its_layers() -> None:
 
 
 def test_everything_a_reader_must_know_is_said() -> None:
-    """Doubts first, then what was done and what for, then figures; each in a line under its name."""
+    """Of the next request: doubts first, then what was done and what for, then figures; each in a line of its own."""
     found = composed(
         note="At the floor.",
         differs="renderer 2, not 1",
@@ -77,12 +77,17 @@ def test_everything_a_reader_must_know_is_said() -> None:
         ),
     )  # fmt: skip
 
-    assert plain(context_view.remarks(found), 200) == [
+    basis = Basis(turn=2, options=("--window", "--no-relevant"), memory_tool=True, open=(1,))
+
+    assert plain(context_view.remarks(found, basis), 200) == [
         "note: At the floor.",
         "differs: renderer 2, not 1",
         "not fresh: thread; ask again, or wait longer",
-        "refused: composed in place of c0, which was too long for its provider",
-        "pending: facts of turns 4-5 were not drawn yet; they are once an agent goes on, or now by "
+        "open: turn 1 is not over; this is the request of a turn of its own, and holds nothing of that",
+        "composed: as the last context of turn 2, but for --window, --no-relevant; with the memory tool",
+        "refused: composed in place of c0, which was too long for its provider; it is shorter than that, and its "
+        "tokens are reckoned by the provider's count",
+        "pending: facts of turns 4-5 are not drawn yet; they are once an agent goes on, or now by "
         "`eunoe distil builder`",
         "ahead: turns 6, 8-9 leave next",
         "left out: 3 turns before turn 4",
@@ -94,8 +99,27 @@ def test_everything_a_reader_must_know_is_said() -> None:
         "tools: bash, read_file",
         "counted by: o200k_base for gpt-4o, +120 by what the provider counted",
         "stable: its first 1,500 of 2,000 bytes (75%) are those of the context before it",
-        "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
+        "reflects: the log to position 45; the stores of facts to position 3 (permanent), 2 (session), 9 (thread)",
     ]
+
+
+def test_of_a_past_context_only_what_was_so_then_is_said() -> None:
+    """Nobody is sent to draw facts that are there since, and no fact of today has a part in it."""
+    found = composed(recipe=recipe(pending=(4, 5), ahead=((6, 6), (8, 9))), watermark=Watermark(log=45))
+
+    assert plain(context_view.remarks(found), 200) == [
+        "pending: facts of turns 4-5 were not drawn yet when it was composed",
+        "ahead: turns 6, 8-9 were to leave next",
+        "counted by: bytes/4",
+        "reflects: the log to position 45",
+    ]
+    assert "ahead: turn 6 was to leave next" in plain(context_view.remarks(composed(recipe=recipe(ahead=((6, 6),)))))
+
+
+def test_the_next_request_is_told_from_a_past_turn() -> None:
+    """By its title, which names the turn that it would be."""
+    assert context_view.title(composed()) == "thread builder, turn 3: 0 of 1,000 tokens (openai)"
+    assert context_view.title(composed(), Basis()) == "thread builder, next (turn 3): 0 of 1,000 tokens (openai)"
 
 
 def test_a_reconstructed_context_says_so_and_follows_none() -> None:
@@ -105,7 +129,7 @@ def test_a_reconstructed_context_says_so_and_follows_none() -> None:
     assert plain(context_view.remarks(found), 200) == [
         "reconstructed: no model saw this; it is what a request of this turn would have carried",
         "counted by: bytes/4",
-        "reflects: the log to 45; facts: permanent 3, session 2, thread 9",
+        "reflects: the log to position 45",
     ]
 
 
@@ -114,9 +138,9 @@ def test_a_thread_whose_name_needs_quotes_is_quoted_in_the_command() -> None:
     found = composed(thread="my thread", recipe=recipe(pending=(4,)))
 
     assert (
-        "pending: facts of turn 4 were not drawn yet; they are once an agent goes on, or now by "
+        "pending: facts of turn 4 are not drawn yet; they are once an agent goes on, or now by "
         "`eunoe distil 'my thread'`"
-    ) in plain(context_view.remarks(found), 200)
+    ) in plain(context_view.remarks(found, Basis()), 200)
 
 
 def test_every_fact_is_named_with_its_layer_and_its_source() -> None:
@@ -143,8 +167,9 @@ def test_facts_that_were_made_again_are_counted_within_their_generation() -> Non
     """A bucket in which nothing was written since counts 0."""
     third = Watermark(log=109, permanent=revisions.of(3, 32), session=0, thread=revisions.of(3, 118))
 
-    assert context_view.reflects(third) == (
-        "the log to 109; facts: permanent 32, session 0, thread 118, of generation 3"
+    assert context_told.reflects(third) == (
+        "the log to position 109; the stores of facts to position 32 (permanent), 0 (session), 118 (thread), "
+        "of generation 3"
     )
 
 
@@ -190,12 +215,15 @@ def test_no_turns_are_told_from_no_turns_after_one() -> None:
 
 
 def test_a_turn_without_a_context_has_neither_figures_nor_a_bar() -> None:
-    """An import: what was asked, and nothing that was composed."""
+    """An import: what was asked, that nothing was composed, and which command shows what it would have been."""
     line = TurnLine(turn=1, state="open", time=NINE, prompt="", entries=(3, 3))
 
-    assert plain(turns_view.turns("builder", TurnsReply(turns=(line,)), 80)) == [
-        "thread builder",
+    assert plain(turns_view.turns("my thread", TurnsReply(turns=(line,)), 80)) == [
+        "thread my thread",
         "",
         "turn 1 · open · 2026-01-31 09:05 · entry 3",
         "  asked    (nothing)",
+        "  context  none was composed here",
+        "",
+        "What a turn without a context would have read: eunoe context 'my thread' TURN",
     ]
