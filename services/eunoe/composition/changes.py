@@ -19,7 +19,8 @@ SPANS_NAMED = 4  # spans of entries that one line names; of more, only the first
 @dataclass(slots=True)
 class Changed:
     """The contexts of one turn in one profile: the last recipe of that profile before them (None: there was none, or
-    it is not ``known``), their own last one, and what their records say beside the recipes."""
+    it is not ``known``), their own last one, and what their records say beside the recipes. The first ``recounted`` of
+    those that were ``condensed`` came before a refusal, by whose count the others are reckoned."""
 
     last: Recipe
     before: Recipe | None = None
@@ -27,6 +28,7 @@ class Changed:
     told: bool = False
     steps: list[str] = field(default_factory=list)
     condensed: list[ContextCondensed] = field(default_factory=list)
+    recounted: int = 0
     referenced: set[int] = field(default_factory=set)
     cuts: dict[tuple[int, int], int] = field(default_factory=dict)
     refused: list[ContextRefused] = field(default_factory=list)
@@ -45,6 +47,7 @@ class Changed:
                     self.cuts.update({(reply, output): size for reply, output, size in event.cuts})
                 case ContextRefused():
                     self.refused.append(event)
+                    self.recounted = len(self.condensed)
                 case _:
                     continue
             self.told = True
@@ -73,7 +76,10 @@ def _condensed(turn: Changed) -> Iterator[str]:
     gone = first.turns_before - last.turns_after
     turns = f" from {_turns(first.turns_before)} to {last.turns_after}," if gone else ""
     steps = ", ".join(dict.fromkeys(step for one in turn.condensed for step in one.steps))
-    fill = f"condensed{times}{turns} from {first.fill_before:,} to {last.fill_after:,} tokens"
+    counts = f"{first.fill_before:,} to {last.fill_after:,} tokens"
+    if 0 < turn.recounted < len(turn.condensed):
+        counts = f"{first.fill_before:,} tokens to {last.fill_after:,} by the provider's count"
+    fill = f"condensed{times}{turns} from {counts}"
     yield f"{fill}: {steps}" if steps else fill
 
 
@@ -107,7 +113,7 @@ def _pending(turn: Changed) -> Iterator[str]:
 
 def _refused(turn: Changed) -> Iterator[str]:
     for one in turn.refused:
-        yield f"refused: {one.context} was {one.tokens:,} tokens to its provider; composed again"
+        yield f"refused: {one.context} was {one.tokens:,} tokens to its provider; composed again, by its count"
     if turn.last.refused and turn.last.refused not in {one.context for one in turn.refused}:
         yield f"refused: {turn.last.refused} was too long for its provider; composed again"
 

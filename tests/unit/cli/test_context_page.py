@@ -13,6 +13,7 @@ import pytest
 from recipes import recipe
 
 from eunoe.cli import context_page
+from eunoe.cli.context_basis import Basis
 from eunoe.cli.context_fetch import Paged, Turned
 from eunoe.cli.context_page_turn import PART, PARTS
 from eunoe.schemas.context import Context, Layer, Rendering, ShownFact, Watermark
@@ -212,6 +213,18 @@ def test_a_context_has_so_much_room_on_a_page() -> None:
 
     assert found.said("pre").count("x" * PART) == 16
     assert "4 more parts, for which this page has no room: eunoe context t 2" in found.said("p")
+
+
+def test_the_next_request_says_by_what_it_was_composed() -> None:
+    """And the command that shows what is too long for the page is the one for it."""
+    context = composed(literal="x" * (PART + 10))
+
+    found = read(Turned(None, context, basis=Basis(turn=1, memory_tool=True)), thread="my thread")
+
+    assert ("dt", "composed") in found.texts
+    assert ("dd", "as the last context of turn 1; with the memory tool") in found.texts
+    assert "thread t, next (turn 2): 500 of 1,000 tokens (openai)" in found.said("p")
+    assert "10 more characters: eunoe context 'my thread' next" in found.said("p")
 
 
 def test_a_context_that_may_not_be_seen_says_why() -> None:

@@ -57,7 +57,7 @@ def test_every_kind_of_change_has_its_line_in_order() -> None:
         "shortened entry 9",
         "held back arguments of entries 10, 12",
         "pending: the facts of turns 4-6",
-        "refused: c0 was 9,120 tokens to its provider; composed again",
+        "refused: c0 was 9,120 tokens to its provider; composed again, by its count",
         "at its floor",
     )
 
@@ -73,6 +73,22 @@ def test_several_contexts_of_a_turn_are_told_together() -> None:
     assert told((recipe(), [first]), (recipe(), [second]), (recipe(), [third])) == (
         "condensed 2 times, from 2 turns to 1, from 900 to 500 tokens: left 1 turn, left 2 rounds",
         "referenced entry 8",
+    )
+
+
+def test_counts_before_and_after_a_refusal_are_told_apart() -> None:
+    """What is condensed by the provider's count may count for more than what was there by the other one."""
+    first = condensed(turns_before=2, turns_after=1, fill_before=1962, fill_after=1395, steps=("left 1 turn",))
+    refusal = ContextRefused(context="c1", turn=3, tokens=2100)
+    second = condensed(turns_before=1, turns_after=0, fill_before=2930, fill_after=2019, steps=("left 1 turn",))
+
+    assert told((recipe(), [first]), (recipe(refused="c1"), [refusal, second])) == (
+        "condensed 2 times, from 2 turns to 0, from 1,962 tokens to 2,019 by the provider's count: left 1 turn",
+        "refused: c1 was 2,100 tokens to its provider; composed again, by its count",
+    )
+    assert told((recipe(), []), (recipe(refused="c1"), [refusal, second])) == (
+        "condensed from 1 turn to 0, from 2,930 to 2,019 tokens: left 1 turn",
+        "refused: c1 was 2,100 tokens to its provider; composed again, by its count",
     )
 
 
