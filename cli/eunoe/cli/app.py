@@ -127,6 +127,15 @@ def _merged(before: Choices, after: dict[str, Any]) -> Choices:
 class Command(TyperCommand):
     """A command whose help names its arguments in words, and sets the options of every command apart."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Typer's; every error in it says of which command it is, also one that comes before a value is read."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            if getattr(error, "ctx", None) is None:
+                vars(error)["ctx"] = ctx
+            raise
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the lists of arguments and options."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], _PANEL: []}

@@ -55,7 +55,7 @@ def console(ctx: typer.Context, *, stderr: bool = False) -> Console:
     return _Console(
         file=stream,
         width=None if stream.isatty() else WIDTH,
-        no_color=not choices(ctx).color,
+        color_system="auto" if choices(ctx).color else None,  # None: no bold and no dim either
         markup=False,
         emoji=False,
         highlight=False,

@@ -68,7 +68,7 @@ class Past:
             if _closes(record, turn):
                 break
         if nth > composed:
-            raise NotFound(f"turn {turn} has no context {nth}; it has {composed}")
+            raise NotFound(f"turn {turn} has no context {nth}; {_counted(composed)}")
         return Found(head, opening, agent, recipe, number, shown, erased and not nth)
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
@@ -86,6 +86,11 @@ class Past:
             fold.header = structs.replace(fold.header, committed=fold.header.committed - 1)
         fold.turns[turn] = only = _only_prompts(asked)
         return fold, only
+
+
+def _counted(composed: int) -> str:
+    """How many contexts a turn has; where it has none, what to ask for instead."""
+    return f"it has {composed}" if composed else "none was composed here; without a number it is reconstructed"
 
 
 def _shown(record: Record) -> frozenset[int]:

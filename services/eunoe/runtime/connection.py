@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from eunoe.runtime import addresses, wire
 from eunoe.runtime.client import Client
 from eunoe.schemas import limits
-from eunoe.schemas.errors import START, Denied, Misconfigured, TooLarge, Unreachable
+from eunoe.schemas.errors import Denied, Misconfigured, TooLarge, Unreachable
 from eunoe.schemas.subjects import Caller
 
 logger = logging.getLogger(__name__)
@@ -214,7 +214,10 @@ async def _open(connection: Connection, options: dict[str, Any]) -> None:
             if "authorization violation" in f"{reason} {connection.last_error}".lower():
                 raise Denied(f"the server at {connection.url} refuses this user; check its name and password") from None
             if loop.time() + RETRY_SECONDS > deadline:
-                raise Unreachable(f"no server can be reached at {connection.url} ({reason}). {START}") from None
+                raise Unreachable(
+                    f"no server can be reached at {connection.url} ({reason}). Name one that runs, nats://HOST:PORT, "
+                    "or none: then the one of `eunoe up` on this machine is found."
+                ) from None
             await asyncio.sleep(RETRY_SECONDS)
         else:
             return

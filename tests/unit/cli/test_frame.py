@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.text import Text
 
 from eunoe.cli.app import App, Choices, choices
 from eunoe.cli.errors import guarded
@@ -18,6 +20,13 @@ from eunoe.runtime.roster import NAMES
 from eunoe.schemas.errors import Conflict, EunoeError, Misconfigured, NotFound, Unreachable
 
 START = "Start one with `eunoe up`, or add --embedded (in Python: Memory.connect(embedded=True))."
+
+
+class Terminal(io.StringIO):
+    """What is written to it is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def _chosen(*arguments: str) -> Choices:
@@ -79,6 +88,11 @@ def test_without_arguments_the_help_is_shown() -> None:
         (("status",), 3, f"eunoe: no server runs on /nonexistent/eunoe. {START}\n"),
         (("confg",), 2, "eunoe: no such command 'confg'. Did you mean 'config'?; see `eunoe --help`\n"),
         (("config", "--frobnicate"), 2, "eunoe: no such option: --frobnicate; see `eunoe config --help`\n"),
+        (
+            ("context", "t", "--diff", "5"),
+            2,
+            "eunoe: option '--diff' requires 2 arguments; see `eunoe context --help`\n",
+        ),
         (("serve",), 2, "eunoe: missing argument 'WORKER'; see `eunoe serve --help`\n"),
         (
             ("context", "t", "--window", "3"),
@@ -217,6 +231,27 @@ def test_tables_fit_eighty_columns_and_hold_no_colour_when_piped(capsys: pytest.
     assert lines[1].startswith("[bold]xxx")
     assert "…" in lines[1]
     assert "\x1b" not in "".join(lines)
+
+
+@pytest.mark.parametrize(("arguments", "styled"), [([], True), (["--no-color"], False)])
+def test_a_terminal_that_wants_no_colours_gets_no_escapes(
+    arguments: list[str], styled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither colours nor bold or dim text."""
+    app = App()
+
+    def show(ctx: typer.Context) -> None:
+        console(ctx).print(Text("said", style="bold red"), Text("aside", style="dim"))
+
+    app.command("show")(show)
+    app.command("other")(show)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    app(["show", *arguments], standalone_mode=False)
+
+    assert ("\x1b" in terminal.getvalue()) is styled
 
 
 def test_every_command_shows_an_example() -> None:
