@@ -133,7 +133,7 @@ async def test_the_memory_tool_answers_all_that_contexts_name(memory: Memory, gu
     )
 
     assert entry == "a.py\nb.py"
-    assert whole.startswith("[entry 1, prompt ]\nWhat is there?\n\n[entry 2, tool.call bash]")
+    assert whole.startswith("[entry 1, prompt]\nWhat is there?\n\n[entry 2, tool.call bash]")
     assert whole.endswith("[entry 3, tool.result bash]\na.py\nb.py")
     assert fact == bare == "decision exit status: 3 (from person ada)"
     assert "no entry 9" in lost
