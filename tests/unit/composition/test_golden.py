@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from goldens import golden
 from shapes import CHECKS
 
 from eunoe.composition import outline
@@ -20,7 +20,6 @@ from eunoe.schemas.context import FORMATS, Format, ShownSummary
 from eunoe.schemas.events import Attachment, Prompt, Response, ToolCall, ToolResult
 from eunoe.schemas.facts import Assertion, Identity, Provenance, SessionRecord, Source, Stated
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 FILES: dict[Format, str] = {
     "openai": "openai.jsonc",
     "responses": "responses.jsonc",
@@ -136,21 +135,11 @@ def composed(kit: Any, thread: Any, form: Format) -> Any:
     )
 
 
-def golden(form: Format) -> tuple[str, str]:
-    """The serialised messages and the system text that a file holds, without its explanations."""
-    lines = (GOLDEN / FILES[form]).read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    said = [line for line in lines if not line.startswith("// ")]
-    if form in ("text", "markdown"):
-        return msgspec.json.encode("\n".join(said)).decode(), ""
-    messages, _, system = "\n".join(said).partition("\n\n")
-    return messages.replace("\n", ""), json.loads(system) if system else ""
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_context_is_what_the_file_says(kit: Any, thread: Any, form: Format) -> None:
     """Every part of it: what the caller said, what the memory kept, what is held back and how, and the request."""
     made = composed(kit, thread, form)
-    messages, system = golden(form)
+    messages, system = golden(FILES[form])
 
     assert made.rendered.messages.decode() == messages
     assert made.rendered.system == system
