@@ -165,7 +165,7 @@ def test_a_turn_that_is_not_over_is_said_to_be_left_out(eunoe: Shell) -> None:
 
     assert shown.lines[0].startswith("thread open, next (turn 2): ")
     assert "open: turn 1 is not over; " in shown.out
-    assert "composed: by the settings, as no recent turn had a context; no memory tool" in shown.lines
+    assert "composed: by the settings, with no recent context to follow; no memory tool" in shown.lines
 
 
 def test_what_changed_between_two_turns_is_told_by_layer(eunoe: Shell, contexts: list[Context]) -> None:

@@ -52,7 +52,7 @@ def described(basis: Basis) -> str:
     by = (
         f"as the last context of turn {basis.turn}"
         if basis.turn
-        else "by the settings, as no recent turn had a context"
+        else "by the settings, with no recent context to follow"
     )
     but = f", but for {', '.join(basis.options)}" if basis.options else ""
     return f"{by}{but}; {'with the' if basis.memory_tool else 'no'} memory tool"

@@ -46,4 +46,4 @@ def test_it_is_said_what_is_followed() -> None:
     assert described(Basis(turn=13, options=("--window", "--no-memory-tool"))) == (
         "as the last context of turn 13, but for --window, --no-memory-tool; no memory tool"
     )
-    assert described(Basis()) == "by the settings, as no recent turn had a context; no memory tool"
+    assert described(Basis()) == "by the settings, with no recent context to follow; no memory tool"
