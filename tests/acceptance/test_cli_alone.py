@@ -95,7 +95,7 @@ def test_a_missing_worker_is_named(eunoe: Shell, nats_server: NatsServer) -> Non
     done = eunoe("threads", "--url", nats_server.url, "--space", "nobody")
 
     assert done.complaint == (
-        "eunoe: no facts worker serves the space nobody, and only it answers threads; "
+        "eunoe: no facts worker serves the space nobody, so no facts, threads, sessions or summaries can be shown; "
         "start the workers of that space with `eunoe --space nobody serve all`"
     )
     assert done.code == 3

@@ -18,6 +18,7 @@ import pytest
 from eunoe.runtime import endpoint
 
 EUNOE = str(Path(sys.prefix) / "bin" / "eunoe")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 class Process:
@@ -212,6 +213,33 @@ def test_after_a_kill_it_starts_again_on_what_it_had(up: Process, tmp_path: Path
         assert again.end(signal.SIGINT)[0] == 0
     finally:
         again.abandon()
+
+
+def test_it_can_be_pasted_together_with_what_comes_next(tmp_path: Path) -> None:
+    """A command that a shell starts at the same moment waits until it can be asked."""
+    pasted = f"{EUNOE} up >/dev/null & {EUNOE} import {EXAMPLES}/builder.json; kill $!; wait"
+
+    done = subprocess.run(
+        ["bash", "-c", pasted], env=environment(tmp_path), capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr == ""
+    assert done.stdout == f"{EXAMPLES}/builder.json: thread builder, 6 turns, 83 events; added\n"
+
+
+def test_one_that_fails_to_start_is_not_waited_for_any_longer(tmp_path: Path) -> None:
+    """What was asked for meanwhile says that nothing runs, and no worse for a lock that stays behind."""
+    data = tmp_path / "data" / "eunoe"
+    data.mkdir(parents=True)
+    (data / "nats-server.conf").mkdir()
+    pasted = f"{EUNOE} up >/dev/null 2>&1 & {EUNOE} threads"
+
+    done = subprocess.run(
+        ["bash", "-c", pasted], env=environment(tmp_path), capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"eunoe: no server runs on {data}. ")
 
 
 def test_a_second_signal_ends_it_at_once(up: Process, tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import anyio
 import typer
 
 from eunoe.cli.app import choices
+from eunoe.runtime import starting
 from eunoe.runtime.configuration import load
 from eunoe.runtime.jetstream import STREAM_NOT_FOUND, Refused
 from eunoe.runtime.session import Session, session
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import cause
-from eunoe.schemas.errors import Misconfigured, NotFound
+from eunoe.schemas.errors import Misconfigured, NotFound, WorkerMissing
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,7 +35,8 @@ def run(
     """Open a session, run ``fetch(session, …)`` in it, and return what it returns.
 
     With --embedded the server and all workers run inside this process, and finish their work before the
-    session ends. Raises `Unreachable` when there is nothing to talk to.
+    session ends. What an `eunoe up` is just starting is waited for. Raises `Unreachable` when there is nothing to talk
+    to.
     """
     return anyio.run(_within, ctx, True, lambda opened: fetch(opened, *args, **kwargs))
 
@@ -55,8 +57,14 @@ async def _within(ctx: typer.Context, settle: bool, fetch: Callable[[Session], A
         found = cause(error)
         if isinstance(found, Refused) and found.number == STREAM_NOT_FOUND:
             raise NotFound(_no_space(settings.space)) from None
+        if isinstance(found, WorkerMissing) and not settings.url and starting.starting(settings.data):
+            raise WorkerMissing(_still_starting(settings)) from None
         raise
 
 
 def _no_space(space: str) -> str:
     return f"there is no space {space} on this server yet; `eunoe --space {space} serve all` makes and serves it"
+
+
+def _still_starting(settings: Settings) -> str:
+    return f"`eunoe up` is still starting its workers on {settings.data}; ask again once it has said that it is ready"

@@ -25,6 +25,13 @@ from eunoe.runtime.tasks import cause
 from eunoe.schemas.errors import EunoeError, WorkerMissing
 
 INTERRUPTED = 130
+WITHOUT = {
+    "audit": "nothing can be written to a thread or read back from one",
+    "facts": "no facts, threads, sessions or summaries can be shown",
+    "composition": "no context can be composed or shown, and no turns listed",
+    "distillation": "nothing can be distilled",
+    "summarising": "nothing can be summarised",
+}  # what nobody can have while a worker that is asked for things does not run
 
 
 def guarded(command: Callable[[], int]) -> int:
@@ -76,15 +83,15 @@ def _missing(error: WorkerMissing) -> str:
     verb = error.detail.get("verb")
     for worker, verbs in SERVED.items():
         if verb in verbs:
-            return _nobody(worker, str(error.detail.get("space", "")), str(verb))
+            return _nobody(worker, str(error.detail.get("space", "")))
     return str(error)
 
 
-def _nobody(worker: str, space: str, verb: str) -> str:
+def _nobody(worker: str, space: str) -> str:
     if space in ("", DEFAULT_SPACE):
-        return f"the {worker} worker does not run, and only it answers {verb}; start it with `eunoe serve {worker}`"
+        return f"the {worker} worker does not run, so {WITHOUT[worker]}; start it with `eunoe serve {worker}`"
     return (
-        f"no {worker} worker serves the space {space}, and only it answers {verb}; "
+        f"no {worker} worker serves the space {space}, so {WITHOUT[worker]}; "
         f"start the workers of that space with `eunoe --space {space} serve all`"
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from eunoe.cli.connect import settings_of
 from eunoe.runtime import logs, loop, supervisor
 from eunoe.runtime.roster import checked
 from eunoe.runtime.session import located
+from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import Fleet
 
 
@@ -40,9 +40,13 @@ def serve(
 
     Any number of processes may run the same worker."""
     names = checked(workers)
-    settings = located(settings_of(ctx))
+    settings = settings_of(ctx)
     logs.configure(settings)
-    loop.run(partial(supervisor.run, settings, names, ready=_ready, health_port=health))
+    loop.run(_serve, settings, names, health)
+
+
+async def _serve(settings: Settings, names: list[str], health: int | None) -> None:
+    await supervisor.run(await located(settings), names, ready=_ready, health_port=health)
 
 
 def _ready(fleet: Fleet) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 import typer
 
@@ -13,13 +12,12 @@ from eunoe.cli.output import console, emit_line
 from eunoe.runtime import endpoint, logs, loop, supervisor
 from eunoe.runtime.embedded import embedded
 from eunoe.runtime.files import data_folder
-from eunoe.runtime.holding import held
+from eunoe.runtime.holding import Hold, held
 from eunoe.runtime.roster import NAMES
 from eunoe.runtime.settings import Settings
+from eunoe.runtime.starting import HOLD
 from eunoe.runtime.workers import Fleet
 from eunoe.schemas.errors import EunoeError, Misconfigured
-
-HOLD = "up.lock"  # in the data folder, held by the one `eunoe up` that serves it
 
 
 def register(app: App) -> None:
@@ -38,10 +36,10 @@ def up(ctx: typer.Context) -> None:
             f"`eunoe up` starts a server of its own, but one is named ({settings.url}); use `eunoe serve all` there"
         )
     logs.configure(settings, "warning" if settings.log_level == "info" else "")
-    with held(data_folder(settings.data) / HOLD) as other:
-        if other:
-            raise EunoeError(_running(settings, other))
-        loop.run(_up, ctx, settings)
+    with held(data_folder(settings.data) / HOLD) as hold:
+        if hold.other:
+            raise EunoeError(_running(settings, hold.other))
+        loop.run(_up, ctx, settings, hold)
 
 
 def _running(settings: Settings, pid: int) -> str:
@@ -51,10 +49,14 @@ def _running(settings: Settings, pid: int) -> str:
     return f"already running on {settings.data}" + (f" ({', '.join(said)})" if said else "")
 
 
-async def _up(ctx: typer.Context, settings: Settings) -> None:
+async def _up(ctx: typer.Context, settings: Settings, hold: Hold) -> None:
     async with embedded(settings) as server:
         told = _as_json if choices(ctx).json else _as_text
-        ready = partial(told, ctx, settings, server.url)
+
+        def ready(fleet: Fleet) -> None:
+            hold.ready()
+            told(ctx, settings, server.url, fleet)
+
         await supervisor.run(settings.at(server.url, server.user, server.password), NAMES, ready=ready)
     if not choices(ctx).json:
         console(ctx).print("stopped")

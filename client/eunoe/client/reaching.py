@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 
+from eunoe.runtime import starting
 from eunoe.runtime.connection import Connection, connect
 from eunoe.runtime.embedded import Embedded
 from eunoe.runtime.embedded import embedded as embedded_server
@@ -28,7 +29,7 @@ async def reached(settings: Settings, embedded: bool | None) -> AsyncIterator[Co
     Raises `Unreachable` when there is nothing to talk to.
     """
     if embedded is False or (embedded is None and settings.url):
-        async with await _connected(located(settings)) as connection:
+        async with await _connected(await located(settings)) as connection:
             yield connection
         return
     async with embedded_server(settings) as server:
@@ -39,12 +40,16 @@ async def reached(settings: Settings, embedded: bool | None) -> AsyncIterator[Co
 
 @asynccontextmanager
 async def _workers(server: Embedded, here: Settings, *, at_once: bool) -> AsyncIterator[None]:
-    """Every worker in this process: from the start when the server is ours, else from when it becomes ours."""
+    """Every worker in this process: from the start when the server is ours, else from when it becomes ours.
+
+    Of an `eunoe up` that is just starting, the workers are waited for.
+    """
     if server.owner or at_once:
         async with running(here) as fleet:
             yield
             await fleet.settle()
         return
+    await starting.over(here.data)
     async with task_group() as tasks:
         tasks.start_soon(_take_over, server, here)
         yield

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from eunoe.runtime import endpoint, topology
+from eunoe.runtime import endpoint, starting, topology
 from eunoe.runtime.doors import Store
 from eunoe.runtime.embedded import embedded as embedded_server
 from eunoe.runtime.jetstream import JetStream
@@ -52,7 +52,7 @@ async def session(settings: Settings, *, embedded: bool = False, settle: bool = 
     finish their work before the session ends. Raises `Unreachable` when there is nothing to talk to.
     """
     if not embedded:
-        async with _connected(located(settings)) as opened:
+        async with _connected(await located(settings)) as opened:
             yield opened
         return
     async with embedded_server(settings) as server:
@@ -66,11 +66,20 @@ async def session(settings: Settings, *, embedded: bool = False, settle: bool = 
                 )
 
 
-def located(settings: Settings) -> Settings:
-    """The settings with the server that they mean: the one named, else the one that runs on the data folder."""
+async def located(settings: Settings) -> Settings:
+    """The settings with the server that they mean: the one named, else the one that runs on the data folder.
+
+    Where an `eunoe up` is just starting on that folder, it is waited for until its workers serve, for a bounded time:
+    what can be reached then is taken.
+    """
     if settings.url:
         return settings
+    done = await starting.over(settings.data)
     found = endpoint.find(settings.data)
+    if found is None and not done:
+        raise Unreachable(
+            f"`eunoe up` is still starting on {settings.data}; ask again once it has said that it is ready"
+        )
     if found is None:
         raise Unreachable(f"no server runs on {settings.data}. {START}")
     return settings.at(found.url, found.user, found.password)

@@ -14,10 +14,11 @@ import typer
 from rich.text import Text
 
 from eunoe.cli.app import App, Choices, choices
-from eunoe.cli.errors import guarded
+from eunoe.cli.errors import WITHOUT, guarded, told
 from eunoe.cli.output import clean, console, emit_json, table
+from eunoe.runtime.permissions import SERVED
 from eunoe.runtime.roster import NAMES
-from eunoe.schemas.errors import Conflict, EunoeError, Misconfigured, NotFound, Unreachable
+from eunoe.schemas.errors import Conflict, EunoeError, Misconfigured, NotFound, Unreachable, WorkerMissing
 
 START = "Start one with `eunoe up`, or add --embedded (in Python: Memory.connect(embedded=True))."
 
@@ -266,3 +267,17 @@ def test_every_command_shows_an_example() -> None:
 
     assert commands
     assert [command.name for command in commands if "Example" not in (command.epilog or "")] == []
+
+
+def test_of_every_worker_that_is_asked_it_is_known_what_is_missing_without_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In words, for whoever finds that it does not run."""
+    asked = {worker for worker, verbs in SERVED.items() if verbs}
+
+    assert set(WITHOUT) == asked
+    assert told(WorkerMissing(verb="head")) == 3
+    assert capsys.readouterr().err == (
+        "eunoe: the audit worker does not run, so nothing can be written to a thread or read back from one; "
+        "start it with `eunoe serve audit`\n"
+    )
