@@ -13,6 +13,7 @@ from typing import get_args
 
 from eunoe.composition import contents, given, profiles
 from eunoe.composition.contents import Item, item_of
+from eunoe.composition.outline import Asked
 from eunoe.composition.profiles import Composed, Profile
 from eunoe.composition.turn import Turn as Turn
 from eunoe.composition.turn import TurnState as TurnState
@@ -45,11 +46,11 @@ _REMEMBERED = frozenset(
 class Fold:
     """Turns of one thread, from turn ``base`` on. Not pure: `add` changes it in place.
 
-    ``erasures`` is the position of the newest step of an erasure when it was read, and ``rewound`` how often the log
-    was found to have lost what was folded.
+    ``erasures`` is the position of the newest step of an erasure when it was read.
     ``older`` are the instructions from before what is folded that hold for an agent when none since do; it
     has none for an agent for which they were not looked for. ``lost`` are the numbers of records that are missing or
     cannot be read, and were passed over. ``assessed`` is what was decided last about a request, and where that is.
+    ``asked`` is what was asked in turns that an outline names, as far as it was read from the log alone.
     """
 
     def __init__(self, chain: str) -> None:
@@ -71,8 +72,8 @@ class Fold:
         self.usages: list[tuple[int, Usage]] = []
         self.remembered: list[int] = []
         self.erasures = 0
-        self.rewound = 0
         self.assessed: tuple[int, ContextAssessed] | None = None
+        self.asked: dict[int, Asked] = {}
 
     @property
     def record(self) -> int:

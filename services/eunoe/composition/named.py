@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -15,47 +13,38 @@ from eunoe.composition.outline import Asked
 from eunoe.composition.profiles import Profile
 from eunoe.runtime.doors import Log, Stored
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import limits, records
+from eunoe.schemas import records
 from eunoe.schemas.context import LeftTurn
 from eunoe.schemas.errors import Damaged
 from eunoe.schemas.events import Event, Prompt
 
 
-@dataclass(slots=True)
-class _Held:
-    """What was read of one thread since the erasure at that position, and since its log was rewound so often."""
-
-    since: tuple[int, int]
-    asked: dict[int, Asked] = field(default_factory=dict)
-
-
 class Named:
-    """Reads the prompts of named turns in one gathered get. What it read for threads that are folded it keeps, as long
-    as nothing is erased or lost."""
+    """Reads the prompts of named turns in one gathered get. Those of a folded thread it keeps with the fold, which
+    begins anew once anything of it is erased or lost."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._held: OrderedDict[str, _Held] = OrderedDict()
 
     async def of(self, fold: Fold, turns: Iterable[LeftTurn]) -> dict[int, Asked]:
         """What was asked in turns of a thread, by their numbers; nothing for those whose prompt is gone."""
         wanted = [one for one in turns if one.position]
-        held, there = self._of(fold), _folded(fold, wanted)
-        await self._take(held, [one for one in wanted if one.turn not in there])
-        held.asked = {one.turn: held.asked[one.turn] for one in wanted if one.turn in held.asked}
-        return held.asked | there
+        there = _folded(fold, wanted)
+        await self._take(fold, [one for one in wanted if one.turn not in there])
+        fold.asked = {one.turn: fold.asked[one.turn] for one in wanted if one.turn in fold.asked}
+        return fold.asked | there
 
     @asynccontextmanager
     async def ahead(self, fold: Fold, profile: Profile) -> AsyncIterator[None]:
         """Read what the last recipe of a profile names that is not known yet, while other things are read."""
-        composed, held = fold.recipes.get(profile), self._of(fold)
+        composed = fold.recipes.get(profile)
         named = composed.recipe.outline if composed else ()
-        missing = [one for one in named if one.position and one.turn < fold.base and one.turn not in held.asked]
+        missing = [one for one in named if one.position and one.turn < fold.base and one.turn not in fold.asked]
         if not missing:
             yield
             return
         async with task_group() as tasks:
-            tasks.start_soon(self._take, held, missing)
+            tasks.start_soon(self._take, fold, missing)
             yield
 
     async def read(self, turns: Iterable[LeftTurn]) -> dict[int, Asked]:
@@ -67,19 +56,11 @@ class Named:
         found = {one.turn: _prompt(events.get(one.position, ()), one.turn) for one in wanted}
         return {turn: outline.asked(prompt) for turn, prompt in found.items() if prompt is not None}
 
-    async def _take(self, held: _Held, wanted: Iterable[LeftTurn]) -> None:
-        """Read those that are not held yet."""
-        if missing := [one for one in wanted if one.turn not in held.asked]:
-            held.asked |= await self.read(missing)
-
-    def _of(self, fold: Fold) -> _Held:
-        held, since = self._held.get(fold.chain), (fold.erasures, fold.rewound)
-        if held is None or held.since != since:
-            held = self._held[fold.chain] = _Held(since)
-        self._held.move_to_end(fold.chain)
-        if len(self._held) > limits.FOLDED_THREADS:
-            self._held.popitem(last=False)
-        return held
+    async def _take(self, fold: Fold, wanted: Iterable[LeftTurn]) -> None:
+        """Read those that are not known yet."""
+        known = fold.asked  # not that of a fold that began anew meanwhile
+        if missing := [one for one in wanted if one.turn not in known]:
+            known.update(await self.read(missing))
 
 
 def _folded(fold: Fold, wanted: Iterable[LeftTurn]) -> dict[int, Asked]:

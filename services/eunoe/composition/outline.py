@@ -15,7 +15,7 @@ import msgspec
 
 from eunoe.composition import blocks, contents, marks
 from eunoe.composition.contents import Item
-from eunoe.composition.fold import Turn
+from eunoe.composition.turn import Turn
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
 from eunoe.schemas.events import Prompt

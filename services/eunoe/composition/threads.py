@@ -80,7 +80,7 @@ class Threads:
             return
         if copy.position == newest.seq and copy.hash != records.open_wire(newest.data).hash:
             return
-        copy.upto, copy.rewound = fold.upto, fold.rewound
+        copy.upto = fold.upto
         fold.restart(copy)
 
     async def _take(self, fold: Fold, newest: Stored) -> None:
@@ -225,7 +225,6 @@ def _rewind(fold: Fold) -> None:
     """Have nothing folded any more: the log lost its end, and went on otherwise."""
     logger.warning("%s is not what it was", fold.chain, extra={"action": "log_rewound"})
     fold.restart(_unfolded(fold))
-    fold.rewound += 1
 
 
 def _is_of(recipe: Recipe, turn: Turn, wanted: Profile) -> bool:
@@ -235,5 +234,5 @@ def _is_of(recipe: Recipe, turn: Turn, wanted: Profile) -> bool:
 def _unfolded(fold: Fold) -> Fold:
     """The same thread, of which nothing is folded."""
     fresh = Fold(fold.chain)
-    fresh.upto, fresh.erasures, fresh.rewound = fold.upto, fold.erasures, fold.rewound
+    fresh.upto, fresh.erasures = fold.upto, fold.erasures
     return fresh

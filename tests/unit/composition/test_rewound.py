@@ -70,8 +70,12 @@ async def test_what_the_log_lost_is_shown_by_nobody(turns: int, before: int, aft
     assert warm.messages == cold.messages
 
 
-async def test_turns_that_left_are_named_by_what_the_log_has_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the turns that the lost log had, of the same numbers, were read for it."""
+@pytest.mark.parametrize("forgotten", [False, True])
+async def test_turns_that_left_are_named_by_what_the_log_has_now(
+    monkeypatch: pytest.MonkeyPatch, forgotten: bool
+) -> None:
+    """Also where the turns that the lost log had, of the same numbers, were read for it, and the thread was forgotten
+    since, as one is that takes too much room."""
     monkeypatch.setattr(limits, "BACK_RECORDS", 4)  # so that no turns are folded but those that are shown
     monkeypatch.setattr(left, "LOOKED_AT", 1)
     system = Rewinding()
@@ -80,6 +84,12 @@ async def test_turns_that_left_are_named_by_what_the_log_has_now(monkeypatch: py
     await shown(system, "lost", system.worker)
     read = system.replica()
     assert "lost 4" in str((await system.compose(read, prompt="next", window=512, headroom=0)).messages)
+    if forgotten:
+        monkeypatch.setattr(limits, "FOLDED_BYTES", 0)
+        system.thread = "other"
+        await system.compose(read, prompt="next")
+        system.thread = "t"
+        assert read.statistics()["folded_threads"] == 1
 
     system.rewind(*then)
     await shown(system, "new", system.replica())

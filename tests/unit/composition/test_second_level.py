@@ -49,9 +49,8 @@ def cache() -> MemoryCache:
 
 
 def told(fold: Fold) -> dict[str, Any]:
-    """Everything that a fold knows of its thread, without what it derived and kept with its turns, and how often it had
-    to be told anew."""
-    found = {name: what for name, what in vars(fold).items() if name != "rewound"}
+    """Everything that a fold knows of its thread, without what was derived and kept with it and its turns."""
+    found = {name: what for name, what in vars(fold).items() if name != "asked"}
     found["turns"] = {
         number: {name: getattr(turn, name) for name in turn.__slots__ if name not in ("cache", "kept")}
         for number, turn in fold.turns.items()
