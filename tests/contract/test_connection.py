@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -96,6 +96,7 @@ async def test_what_cannot_be_reached_is_said_without_its_password(own_server: N
         assert opened.url == own_server.url.replace("//", "//***@")
 
     assert "secret" not in str(refused.value)
+    assert str(refused.value).endswith("or none: then the one of `eunoe up` on this machine is found.")
 
 
 async def test_a_wrong_password_is_denied(tmp_path: Path) -> None:
@@ -271,6 +272,25 @@ async def test_commands_with_more_to_come_leave_together(
     await connection.publish("f", b"", more=True)
     await anyio.lowlevel.checkpoint()
     assert writes[2:] == [[b"f"]]
+
+
+async def test_who_writes_waits_while_the_connection_takes_no_more(connection: Connection) -> None:
+    """Also who is not the first in a turn of the event loop: else what waits to be written grows without end."""
+    transport: Any = connection.client._transport
+    protocol, sent = transport._io_writer.transport.get_protocol(), list[str]()
+
+    async def publish(name: str) -> None:
+        await connection.publish(name, b"")
+        sent.append(name)
+
+    protocol.pause_writing()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(publish, "a")
+        tasks.start_soon(publish, "b")
+        await anyio.wait_all_tasks_blocked()
+        assert sent == []
+        protocol.resume_writing()
+    assert sent == ["a", "b"]
 
 
 async def test_a_request_with_more_to_come_is_answered_though_nothing_comes(connection: Connection, space: str) -> None:

@@ -99,7 +99,7 @@ class Connection:
             async with asyncio.timeout(seconds):
                 await self._up.wait()
         except TimeoutError:
-            raise Unreachable(f"no server answers at {self.url}. Start one with `eunoe up`.") from None
+            raise Unreachable(f"no server answers at {self.url}; the connection is made again when one does") from None
 
     async def wait_closed(self) -> None:
         """Wait until the connection is closed for good; a worker cannot go on then."""
