@@ -70,8 +70,9 @@ class Story:
 
 
 @st.composite
-def stories(draw: st.DrawFn, *, most: int = 10) -> Story:
-    window = draw(st.sampled_from(WINDOWS))
+def stories(draw: st.DrawFn, *, most: int = 10, largest: int = max(WINDOWS)) -> Story:
+    """Stories of at most ``most`` turns before those that are asked, in windows of at most ``largest`` tokens."""
+    window = draw(st.sampled_from([window for window in WINDOWS if window <= largest]))
     codes = st.integers(0, 1 << 40)
     settings = Random(draw(codes))
     past = draw(st.lists(codes, max_size=most))

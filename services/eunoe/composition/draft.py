@@ -76,14 +76,23 @@ class Draft:
 
     @property
     def total(self) -> int:
-        request = self.request
-        counted = request.beside + self.blocks + sum(self.sizes) + self.tail + request.tokens
-        return anchored(counted, self.inputs.anchor) + self.spare
+        return anchored(self._counted, self.inputs.anchor) + self.spare
+
+    @property
+    def needed(self) -> int:
+        """Tokens of the window that holds it: what was learnt to take off the counts of this window holds for no
+        other."""
+        return max(self._counted + self.spare, self.total)
 
     @property
     def alone(self) -> int:
         """Tokens of the request and of what never leaves."""
         return anchored(self.request.beside + self.request.tokens, self.inputs.anchor) + self.spare
+
+    @property
+    def _counted(self) -> int:
+        request = self.request
+        return request.beside + self.blocks + sum(self.sizes) + self.tail + request.tokens
 
     @property
     def over(self) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from eunoe.composition import excerpts
 from eunoe.composition.budget import least
 from eunoe.composition.draft import LEAST, NO_SUMMARY, Draft
+from eunoe.composition.floor import Floor, Over
 from eunoe.composition.summary import Summary
 from eunoe.schemas import limits
 from eunoe.schemas.context import LeftTurn
-from eunoe.schemas.errors import DoesNotFit
 
 
 def fit(draft: Draft) -> bool:
     """Take away until the draft is at its goal; True when it is at its floor and still over.
 
-    Raises `DoesNotFit` when even the floor is larger than the window.
+    Raises `Over` when even the floor is larger than the window.
     """
     floor = False
     if draft.due:
@@ -35,7 +35,7 @@ def note(draft: Draft) -> str:
     """What is said at the floor, with the figures that a context does not show by itself."""
     window, budget = draft.settings.window, draft.budget
     beside = f"this request and what an average turn still needs ({budget.headroom:,} tokens)"
-    kept = f" with the last {_turns(draft.kept)} kept" if draft.kept else ""
+    kept = f" with the last {'turn' if draft.kept == 1 else _turns(draft.kept)} kept" if draft.kept else ""
     if draft.over and not draft.due:
         return f"context at its floor{kept}: it is above the {budget.goal:,} of {window:,} tokens that it was to have"
     if draft.over and budget.goal > 0:
@@ -167,7 +167,7 @@ def _last_resort(draft: Draft) -> None:
     if draft.total > draft.settings.window:
         _last_turn_leaves(draft)
     if draft.total > draft.settings.window:
-        raise _does_not_fit(draft)
+        raise Over(_floor(draft))
 
 
 def _last_turn_leaves(draft: Draft) -> None:
@@ -178,20 +178,14 @@ def _last_turn_leaves(draft: Draft) -> None:
         draft.steps.append("left the last turn" if gone == 1 else f"left {gone} turns")
 
 
-def _does_not_fit(draft: Draft) -> DoesNotFit:
-    alone, window = draft.alone, draft.settings.window
-    what = f"the request and the instructions take {alone:,} tokens of a window of {window:,}"
-    way = "shorten them or use a larger window"
-    if draft.kept:
-        what = f"{what}, the last {_turns(draft.kept)}, which are kept, {sum(draft.sizes):,}"
-        way = "keep fewer turns or use a larger window"
-    elif draft.total > 2 * alone:
-        what, way = f"{what}, what the open turn cannot do without {draft.total - alone:,}", "use a larger window"
-    return DoesNotFit(
-        f"{what}, and the least that a context can be is {draft.total:,}; {way}",
-        alone=alone,
-        floor=draft.total,
-        window=window,
+def _floor(draft: Draft) -> Floor:
+    return Floor(
+        window=draft.settings.window,
+        alone=draft.alone,
+        turns=draft.kept,
+        kept=sum(draft.sizes[len(draft.sizes) - draft.kept :]),
+        total=draft.total,
+        needed=draft.needed,
     )
 
 

@@ -36,14 +36,15 @@ class Literal:
 
 
 def literal(inputs: Inputs, settings: Settings) -> Literal:
-    """The turns from the mark on, as many as a window can need."""
+    """The turns from the mark on, as many as a window can need, and all that are kept, whether it can hold them or not:
+    what they need is said."""
     turns: list[Turn] = []
     sizes: list[int] = []
     erased: list[int] = []
     reach, oldest, kept, since = 0, 0, oldest_kept(inputs.fold, settings.keep), start(inputs, settings)
     way = (settings.output, settings.manner.format, settings.manner.memory_tool, settings.counter.name)
     for turn in inputs.fold.committed(since):
-        if reach > settings.window:
+        if reach > settings.window and turn.number < kept:
             break
         oldest = turn.number
         if is_erased(turn):

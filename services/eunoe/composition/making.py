@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from eunoe.composition import stability
-from eunoe.composition.budget import anchored
+from eunoe.composition.budget import anchored, least
 from eunoe.composition.counter import Counter
+from eunoe.composition.floor import Floor, Over, does_not_fit
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.measuring import layers, measure
 from eunoe.composition.plan import plan
@@ -28,7 +29,15 @@ class Made:
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:
-    """Plan and render; raises `DoesNotFit`.
+    """Plan and render; raises `DoesNotFit`, which names the least window that is enough."""
+    try:
+        return _within(inputs, settings)
+    except Over as over:
+        raise does_not_fit(over.floor, _enough(inputs, settings, over.floor)) from None
+
+
+def _within(inputs: Inputs, settings: Settings) -> Made:
+    """Plan and render; raises `Over`.
 
     A plan adds up what its parts count for. Where a counter counts the whole for more than that, and that is too much,
     the plan is made again with so much less room, until what is handed out fits by its own count.
@@ -40,6 +49,29 @@ def make(inputs: Inputs, settings: Settings) -> Made:
         if excess <= 0:
             return made
         spare = max(2 * spare, spare + excess)
+
+
+def _enough(inputs: Inputs, settings: Settings, floor: Floor) -> int:
+    """The window that is enough for what does not fit, where one token less is not.
+
+    That the parts add up to it says it but for what a counter counts more, or less, of the whole. What was learnt to
+    take off the counts of one window holds for no other.
+    """
+    inputs = replace(inputs, anchor=max(inputs.anchor, 0))
+
+    def over(window: int) -> Floor | None:
+        try:
+            _within(inputs, replace(settings, window=window))
+        except Over as error:
+            return error.floor
+        return None
+
+    small, enough = floor.window, floor.needed
+    while (found := over(enough)) is not None:
+        small, enough = enough, found.needed
+    if over(enough - 1) is not None:
+        return enough
+    return least(small + 1, enough - 1, lambda window: over(window) is None)
 
 
 def _made(inputs: Inputs, settings: Settings, spare: int) -> Made:

@@ -33,7 +33,7 @@ def plan(inputs: Inputs, settings: Settings, spare: int = 0) -> Planned:
     """What to show and how, in a window of which ``spare`` tokens are kept free. ``id``, ``sha256`` and what is
     measured are the renderer's to fill in.
 
-    Raises `DoesNotFit`.
+    Raises `Over`.
     """
     draft = Draft(inputs, settings, spare)
     start = draft.used

@@ -21,6 +21,7 @@ from stories import Story, Told, contents, stories
 
 from eunoe.composition import blocks, marks, outline, stability, summary, telling
 from eunoe.composition.budget import anchored, outline_bytes
+from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.fold import Fold
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.making import Made, make
@@ -227,7 +228,7 @@ class Convex:
 
 
 @pytest.mark.parametrize("batch", range(2))
-@given(story=stories(), window=st.sampled_from([1_024, 4_096]))
+@given(story=stories(largest=2_048), window=st.sampled_from([1_024, 4_096]))
 @many(150)
 def test_what_is_handed_out_fits_by_its_own_count(kit: Any, batch: int, story: Story, window: int) -> None:
     """A tokenizer may count the whole for more than its parts: what is counted at last is within the window."""
@@ -237,6 +238,25 @@ def test_what_is_handed_out_fits_by_its_own_count(kit: Any, batch: int, story: S
         if isinstance(found, Made):
             counted = anchored(Convex().count(found.rendered.data), story.anchor)
             assert found.recipe.tokens == counted <= window
+
+
+@pytest.mark.parametrize("counter", [ByteCounter(), Convex()])
+@given(story=stories(largest=2_048), window=st.sampled_from([256, 1_024]))
+@many(60)
+def test_the_least_window_that_is_named_is_enough_and_one_token_less_is_not(
+    kit: Any, counter: Counter, story: Story, window: int
+) -> None:
+    """Whoever asks again in the window that a refusal names gets a context, also where turns are kept: nothing that is
+    needed is said only then. In another window nothing is known of what the counts of this one are to be less by."""
+    teller = Teller(kit, replace(story, window=window))
+    teller.settings = replace(teller.settings, counter=counter)
+    for inputs, found in teller.requests():
+        if isinstance(found, Made):
+            continue
+        asked, least = replace(inputs, anchor=max(inputs.anchor, 0)), int(found.detail["floor"])
+        assert make(asked, replace(teller.settings, window=least)).recipe.tokens <= least
+        with pytest.raises(DoesNotFit):
+            make(asked, replace(teller.settings, window=least - 1))
 
 
 @given(

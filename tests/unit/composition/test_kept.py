@@ -53,18 +53,55 @@ def test_a_kept_reply_keeps_its_copies_and_its_outputs_are_references(kit: Any) 
     assert output in contents(kept)
 
 
-def test_kept_turns_that_do_not_fit_are_refused_with_figures(kit: Any) -> None:
-    """Two turns of 600 tokens in a window of 1,024."""
+def refusal(kit: Any, fold: Any, **how: Any) -> DoesNotFit:
+    with pytest.raises(DoesNotFit) as refused:
+        kit.compose(**how)(fold, request="next")
+    return refused.value
+
+
+def test_all_turns_that_are_kept_count_in_what_is_needed(kit: Any) -> None:
+    """Of six turns in 512 tokens each takes 157: the prompt 31 bytes with what frames it, which are 8, and the reply
+    596, which are 149. The request takes 33 bytes, which are 9, and the list of messages one more."""
     thread = kit.thread()
-    for _ in range(2):
-        thread.turn(*kit.asks("q", answer="x" * 2400))
+    for _ in range(6):
+        thread.turn(Prompt(content="q1"), Response(content="x" * 562))
+    fold = thread.fold()
 
-    with pytest.raises(
-        DoesNotFit, match=r"the last 2 turns, which are kept, 1,2\d\d, and the least .*keep fewer"
-    ) as refused:
-        kit.compose(window=1024, keep=2)(thread.fold(), request="next")
+    refused = refusal(kit, fold, window=512, keep=6)
 
-    assert refused.value.detail["floor"] > 1200
+    assert str(refused) == (
+        "the request and the instructions take 10 tokens of a window of 512, the last 6 turns, which are kept, 942, "
+        "and the least that a context can be is 952; keep fewer turns or use a larger window"
+    )
+    assert refused.detail == {"alone": 10, "floor": 952, "window": 512}
+    assert len(kit.compose(window=952, keep=6)(fold, request="next").recipe.turns) == 6
+    assert refusal(kit, fold, window=951, keep=6).detail["floor"] == 952
+
+
+def test_what_the_open_turn_needs_is_named_beside_the_one_turn_that_is_kept(kit: Any) -> None:
+    """The kept turn takes 8 and 149 tokens, and of the open one the last round stays, as excerpts."""
+    thread = kit.thread()
+    thread.turn(Prompt(content="q1"), Response(content="x" * 562))
+    key = thread.open(Prompt(content="q2"), *(event for n in range(3) for event in kit.reads("y" * 900, call=f"c{n}")))
+    fold = thread.fold()
+
+    with pytest.raises(DoesNotFit) as refused:
+        kit.compose(window=256, keep=1)(fold, key=key)
+
+    assert "the last turn, which is kept, 157, what the open turn cannot do without 1" in str(refused.value)
+    assert str(refused.value).endswith("; keep fewer turns or use a larger window")
+    least = refused.value.detail["floor"]
+    assert kit.compose(window=least, keep=1)(fold, key=key).recipe.turns == (1,)
+
+
+def test_a_floor_with_one_turn_kept_says_so(kit: Any) -> None:
+    """The kept turn and the request take more than 85 % of 190 tokens."""
+    thread = kit.thread()
+    thread.turn(Prompt(content="q1"), Response(content="x" * 562))
+
+    note = kit.compose(window=190, keep=1)(thread.fold(), request="next").recipe.note
+
+    assert note.startswith("context at its floor with the last turn kept: ")
 
 
 def test_more_turns_than_64_are_not_kept() -> None:
