@@ -77,10 +77,11 @@ class Client(BaseClient):
             self._turn = True
             asyncio.get_running_loop().call_soon(self._end_turn)  # before the write, which may fail
         self._together.append(command)
-        if more or self._written:
+        if more:
             return
-        self._written = True
-        _put(transport, self._taken())
+        if not self._written:
+            self._written = True
+            _put(transport, self._taken())
         await transport.drain()
 
     async def flush(self, timeout: int = FLUSH_SECONDS) -> None:
