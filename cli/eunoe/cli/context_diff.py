@@ -60,7 +60,8 @@ class LayerDifference(msgspec.Struct, frozen=True):
 
 class Side(msgspec.Struct, frozen=True):
     """One of the two contexts, by its turn and what it was composed for; the next request is of the next turn.
-    ``summary`` is the version of the running summary in it, 0 for none."""
+    ``summary`` is the version of the running summary in it, 0 for none. Of its ``tokens``, ``corrected`` were added to
+    the counter's by what the provider counted, or, below 0, taken off."""
 
     id: str
     turn: int
@@ -71,6 +72,7 @@ class Side(msgspec.Struct, frozen=True):
     sha256: str
     reconstructed: bool
     summary: int = 0
+    corrected: int = 0
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -119,6 +121,7 @@ def _side(context: Context) -> Side:
         sha256=context.recipe.sha256,
         reconstructed=context.reconstructed,
         summary=context.recipe.summary.version if context.recipe.summary else 0,
+        corrected=int(context.recipe.settings.get("anchor", 0)),
     )
 
 

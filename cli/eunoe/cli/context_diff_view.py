@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from eunoe.cli import context_basis, context_view, words
+from eunoe.cli import context_basis, context_told, context_view, words
 from eunoe.cli.context_basis import Basis
 from eunoe.cli.context_diff import BLOCKS, Difference, LayerDifference, Otherwise, Part, Side
 from eunoe.cli.output import clean
@@ -48,7 +48,7 @@ def _sides(before: Side, after: Side) -> Iterator[Text]:
         ("tokens", f"{before.tokens:,}", f"{after.tokens:,}"),
         ("window", f"{before.window:,}", f"{after.window:,}"),
         ("format", before.format, after.format),
-        ("counter", before.counter, after.counter),
+        ("counter", *(f"{side.counter}{context_told.corrected(side.corrected)}" for side in (before, after))),
     ]
     if before.summary or after.summary:
         rows.append(("summary", _version(before.summary), _version(after.summary)))

@@ -113,13 +113,17 @@ def _figures(found: Context, basis: Basis | None) -> Iterator[Said]:
         yield "assessed", assessed(found.assessment)
     if recipe.tools:
         yield "tools", words.listed(recipe.tools, len(recipe.tools))
-    anchor = int(recipe.settings.get("anchor", 0))
-    corrected = f", {anchor:+,} by what the provider counted" if anchor else ""
     model = f" for {recipe.model}" if recipe.model else ""
-    yield "counted by", f"{found.counter or recipe.counter}{model}{corrected}"
+    counted = corrected(int(recipe.settings.get("anchor", 0)))
+    yield "counted by", f"{found.counter or recipe.counter}{model}{counted}"
     if recipe.bytes and not found.reconstructed:
         yield "stable", stable(recipe)
     yield "reflects", reflects(found.watermark) if basis else logged(found.watermark)
+
+
+def corrected(anchor: int) -> str:
+    """What follows the name of a counter where its counts were corrected: ``, +702 by what the provider counted``."""
+    return f", {anchor:+,} by what the provider counted" if anchor else ""
 
 
 def assessed(found: Assessment) -> str:

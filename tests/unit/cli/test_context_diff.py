@@ -9,6 +9,7 @@ from recipes import recipe
 from views import plain
 
 from eunoe.cli import context_diff_view
+from eunoe.cli.context_basis import Basis
 from eunoe.cli.context_diff import LINES, compare
 from eunoe.schemas.context import Context, Format, Layer, LayerName, ShownSummary, Watermark
 
@@ -70,6 +71,29 @@ def test_another_version_of_the_summary_is_said_by_its_number() -> None:
     assert "summary  none → version 2" in plain(context_diff_view.difference(compare(one, with_two), 80))
     assert "summary  version 2 → version 3" in plain(context_diff_view.difference(compare(with_two, with_three), 80))
     assert not any("summary" in line for line in plain(context_diff_view.difference(compare(one, other), 80)))
+
+
+def test_counts_that_the_provider_corrected_are_told_from_others() -> None:
+    """Across a refusal the same counter says other numbers of the same bytes."""
+    one, other = (composed(sha) for sha in "ab")
+    corrected = msgspec.structs.replace(other, recipe=msgspec.structs.replace(other.recipe, settings={"anchor": 702.0}))
+
+    assert "counter  bytes/4 → bytes/4, +702 by what the provider counted" in plain(
+        context_diff_view.difference(compare(one, corrected), 80)
+    )
+
+
+def test_the_next_request_is_named_with_what_it_follows() -> None:
+    """On whichever side it stands."""
+    one, other = composed("a", 3), composed("b", 4)
+    basis = Basis(turn=3, options=("--window",), memory_tool=True)
+
+    shown = plain(context_diff_view.difference(compare(one, other), 80, (None, basis)))
+    turned = plain(context_diff_view.difference(compare(other, one), 80, (basis, None)))
+
+    assert (shown[0], turned[0]) == ("thread t: turn 3 → next (turn 4)", "thread t: next (turn 4) → turn 3")
+    assert "composed as the last context of turn 3, but for --window; with the memory tool" in shown
+    assert "composed as the last context of turn 3, but for --window; with the memory tool" in turned
 
 
 def test_a_turn_that_was_asked_has_moved_to_the_literal_ones() -> None:
