@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, TypedDict, get_type_hints
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from eunoe.client import arguments
 from eunoe.client.tools import definitions
@@ -15,7 +15,10 @@ from eunoe.schemas.errors import Invalid
 from eunoe.schemas.requests import ComposeRequest, Refused
 
 Tools = Sequence[Any]
-_ASKED: Mapping[str, Any] = {"prompt": str, "turn": int, "nth": int, "preview": str | None}
+Ways = Literal["off", "rules", "model"]
+_ASKED: Mapping[str, Any] = {"prompt": str, "turn": int | None, "nth": int | None, "preview": str | None}
+_ANEW = frozenset({"window", "model"})  # for which a past turn's context is composed anew
+_MADE = frozenset({"memory_tool", "target", "headroom", "keep", "relevant"})  # how it is made then
 
 
 class How(TypedDict, total=False):
@@ -41,7 +44,7 @@ class How(TypedDict, total=False):
     relevant: bool
     wait: float
     tools: Tools
-    assess: Literal["off", "rules", "model"]
+    assess: Ways
     unregistered: str
 
 
@@ -52,8 +55,8 @@ def request(
     *,
     key: str = "",
     prompt: str = "",
-    turn: int = 0,
-    nth: int = 0,
+    turn: int | None = None,
+    nth: int | None = None,
     store: bool = False,
     refused: Refused | None = None,
     session: str,
@@ -66,14 +69,18 @@ def request(
     """
     _check_asked(prompt=prompt, turn=turn, nth=nth, preview=preview)
     _check(window, format, how)
+    if turn is None and nth is not None:
+        raise Invalid("nth is one of the contexts of a past turn; give its turn too")
+    if turn is not None:
+        _check_past(turn, nth, {"window": window, "prompt": prompt or None, "preview": preview, **how})
     tools: Tools = how.get("tools", ())
     return ComposeRequest(
         window=window or 0,
         format=format,
         key=key,
         prompt=prompt,
-        turn=turn,
-        nth=nth,
+        turn=turn or 0,
+        nth=nth or 0,
         store=store,
         pending_wait=how.get("wait", 0.0),
         memory_tool=how.get("memory_tool", False),
@@ -103,11 +110,37 @@ def _check_asked(**asked: object) -> None:
         arguments.check(name, _ASKED[name], value, "a context")
 
 
+def _check_past(turn: int, nth: int | None, given: Mapping[str, object]) -> None:
+    """Refuse what would change nothing of the context of a turn that is over (None: not given).
+
+    That is shown as it was, or composed anew for another window or model, be it made otherwise too.
+    """
+    if turn < 1:
+        raise Invalid(f"{turn} is no turn, they count from 1; leave it out for the next request")
+    if nth is not None and nth < 1:
+        raise Invalid(f"a turn has no context {nth}, they count from 1; leave nth out for its last")
+    names = [name for name, value in given.items() if value is not None]
+    for name in names:
+        if name not in _ANEW | _MADE:
+            raise Invalid(f"{name} goes with the next request, and turn {turn} was asked for; give one of them")
+        if nth is not None:
+            raise Invalid(f"nth shows a context as it was, and {name} asks for another one; give one of them")
+        if not _ANEW.intersection(names):
+            raise Invalid(
+                f"{name} goes with the next request, and turn {turn} was asked for as it was; leave it out, "
+                "or give the window or model for which that is to be composed anew"
+            )
+
+
 def _check(window: int | None, format: str, how: Mapping[str, Any]) -> None:  # noqa: A002
     kinds = _kinds()
     arguments.check("window", int | None, window, "a context")
     if format not in FORMATS:
         raise Invalid(f"there is no format {format!r} of messages; the formats are {', '.join(FORMATS)}")
+    if how.get("assess", "off") not in get_args(Ways):
+        raise Invalid(
+            f"there is no way {how['assess']!r} to assess a request; the ways are {', '.join(get_args(Ways))}"
+        )
     for name, value in how.items():
         if name not in kinds:
             raise TypeError(f"a context has no argument {name!r}; it has window, format, {', '.join(kinds)}")

@@ -157,8 +157,8 @@ class Thread(Runs):
         format: ContextFormat = "openai",  # noqa: A002 - the word of the API
         *,
         prompt: str = "",
-        turn: int = 0,
-        nth: int = 0,
+        turn: int | None = None,
+        nth: int | None = None,
         preview: str | None = None,
         **how: Unpack[How],
     ) -> Context:
@@ -173,8 +173,8 @@ class Thread(Runs):
         format: ContextFormat = "openai",  # noqa: A002 - the word of the API
         key: str = "",
         prompt: str = "",
-        turn: int = 0,
-        nth: int = 0,
+        turn: int | None = None,
+        nth: int | None = None,
         store: bool = False,
         refused: Refused | None = None,
         preview: str | None = None,

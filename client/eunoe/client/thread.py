@@ -14,7 +14,7 @@ from eunoe.client.tickets import Receipt
 from eunoe.client.turn import Turn
 from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.context import Context, Format
-from eunoe.schemas.errors import Invalid, NotFound
+from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import Attachment, Event
 from eunoe.schemas.requests import (
     ComposeReply,
@@ -75,8 +75,8 @@ class Thread:
         format: Format = "openai",  # noqa: A002 - the word of the API
         *,
         prompt: str = "",
-        turn: int = 0,
-        nth: int = 0,
+        turn: int | None = None,
+        nth: int | None = None,
         preview: str | None = None,
         **how: Unpack[How],
     ) -> Context:
@@ -84,10 +84,9 @@ class Thread:
 
         ``window``: its tokens; None for the setting, and, of a past turn, for its own. ``nth``: of the contexts of that
         turn the first, the second and so on, where it had several, and not the last. ``preview``: as a turn of that
-        preview would see it now. Everything else is in `How`.
+        preview would see it now. Everything else is in `How`; a past turn that is composed anew, for a
+        window or model that is given, can be made otherwise too. Raises `Invalid` for what would change nothing.
         """
-        if turn and prompt:
-            raise Invalid(f"a prompt goes with the next request, and turn {turn} was asked for; give one of them")
         return await self.compose(
             window=window, format=format, prompt=prompt, turn=turn, nth=nth, preview=preview, **how
         )
@@ -99,8 +98,8 @@ class Thread:
         format: Format = "openai",  # noqa: A002 - the word of the API
         key: str = "",
         prompt: str = "",
-        turn: int = 0,
-        nth: int = 0,
+        turn: int | None = None,
+        nth: int | None = None,
         store: bool = False,
         refused: Refused | None = None,
         preview: str | None = None,
@@ -112,7 +111,7 @@ class Thread:
         turn's last context, which its provider refused. Everything else is in `How`.
         """
         request = composing.request(
-            self.memory.window if window is None and not turn else window,
+            self.memory.window if window is None and turn is None else window,
             format,
             how,
             key=key,

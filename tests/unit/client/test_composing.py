@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from recipes import recipe
 
+from eunoe.client.composing import How
 from eunoe.client.gate import Gate
 from eunoe.client.memory import Memory, chosen_settings, opened
 from eunoe.client.tools import definitions
@@ -119,11 +120,81 @@ async def test_a_window_of_the_clients_own_is_asked_for_but_not_of_a_past_turn(
     ]
 
 
-async def test_a_past_turn_has_its_own_prompt(memory: Memory, composers: Composers) -> None:
-    """One that is given beside its number would be asked of nobody."""
-    with pytest.raises(Invalid, match="a prompt goes with the next request, and turn 3 was asked for; give one of th"):
-        await memory.thread("t").context(turn=3, prompt="And?")
+MADE: dict[str, Any] = {"memory_tool": True, "target": 0.5, "headroom": 0, "keep": 5, "relevant": False}
+"""How a context is made."""
+NEXT: dict[str, Any] = {
+    "prompt": "And?",
+    "preview": "trial",
+    "wait": 3.0,
+    "tools": ["read_file"],
+    "assess": "rules",
+    "unregistered": "grep",
+}
+"""What only a request that is still to come can have."""
 
+
+@pytest.mark.parametrize("name", NEXT)
+async def test_what_goes_with_the_next_request_is_not_taken_for_a_past_turn(
+    memory: Memory, composers: Composers, name: str
+) -> None:
+    """It would change nothing of what that turn's model read."""
+    with pytest.raises(Invalid) as refused:
+        await memory.thread("t").context(turn=3, **{name: NEXT[name]})
+
+    assert str(refused.value) == f"{name} goes with the next request, and turn 3 was asked for; give one of them"
+    assert composers.asked == []
+
+
+@pytest.mark.parametrize("name", MADE)
+async def test_a_past_turn_as_it_was_is_not_made_otherwise(memory: Memory, composers: Composers, name: str) -> None:
+    """Only one that is composed anew, for another window or model."""
+    thread, how = memory.thread("t"), {name: MADE[name]}
+    with pytest.raises(Invalid) as refused:
+        await thread.context(turn=3, **how)
+    assert str(refused.value) == (
+        f"{name} goes with the next request, and turn 3 was asked for as it was; leave it out, "
+        "or give the window or model for which that is to be composed anew"
+    )
+    assert composers.asked == []
+
+    await thread.context(4096, turn=3, **how)
+    await thread.context(turn=3, model="m", **how)
+
+    assert composers.asked == [
+        ComposeRequest(window=4096, turn=3, **how),
+        ComposeRequest(turn=3, model="m", **how),
+    ]
+
+
+def test_of_every_argument_of_a_context_it_is_known_whether_a_past_turn_has_it() -> None:
+    assert {*NEXT, *MADE, "model"} == {*How.__annotations__, "prompt", "preview"}
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"turn": 0}, "0 is no turn, they count from 1; leave it out for the next request"),
+        ({"turn": -1}, "-1 is no turn, they count from 1; leave it out for the next request"),
+        ({"turn": 3, "nth": 0}, "a turn has no context 0, they count from 1; leave nth out for its last"),
+        ({"nth": 1}, "nth is one of the contexts of a past turn; give its turn too"),
+        (
+            {"turn": 3, "nth": 1, "window": 4096},
+            "nth shows a context as it was, and window asks for another one; give one of them",
+        ),
+        (
+            {"turn": 3, "nth": 1, "model": "m"},
+            "nth shows a context as it was, and model asks for another one; give one of them",
+        ),
+    ],
+)
+async def test_a_past_turn_is_named_as_it_is_counted(
+    memory: Memory, composers: Composers, how: dict[str, Any], said: str
+) -> None:
+    """Nobody who gives a number that is none means another."""
+    with pytest.raises(Invalid) as refused:
+        await memory.thread("t").context(**how)
+
+    assert str(refused.value) == said
     assert composers.asked == []
 
 
@@ -162,13 +233,17 @@ def test_only_a_window_that_was_configured_is_the_clients_own() -> None:
         ({"wait": -1}, "a context waits from 0 to 30 seconds, not -1"),
         ({"wait": 31.0}, "a context waits from 0 to 30 seconds, not 31"),
         ({"wait": math.nan}, "a context waits from 0 to 30 seconds, not nan"),
-        ({"assess": "always"}, "assess of a context: invalid enum value 'always'"),
-        ({"assess": ""}, "assess of a context: invalid enum value ''"),
+        ({"assess": "foo"}, "there is no way 'foo' to assess a request; the ways are off, rules, model"),
+        ({"assess": ""}, "there is no way '' to assess a request; the ways are off, rules, model"),
+        ({"assess": None}, "there is no way None to assess a request; the ways are off, rules, model"),
         ({"unregistered": ""}, "tool"),
         ({"tools": "read_file"}, "tools of a context: expected `list`, got `str`"),
         ({"tools": {"name": "read_file"}}, "tools of a context: expected `list`, got `object`"),
         ({"tools": [7]}, "a tool is a name, a ToolDefinition, or what a provider's API takes, not int"),
         ({"tools": [{"parameters": {}}]}, "a tool has a name, and may have a description, as text; this one has param"),
+        ({"tools": [{"name": "a", "always": "yes"}]}, "always is True or False; those of 'a' are not"),
+        ({"tools": [{"name": "a", "words": "ship"}]}, "words of a tool are a list of text"),
+        ({"tools": [{"name": "a", "words": [7]}]}, "words of a tool are a list of text"),
         ({"tools": [{"name": 7}]}, "a tool has a name, and may have a description, as text; this one has name"),
     ],
 )
@@ -207,6 +282,15 @@ def test_tools_are_taken_as_they_are_at_hand() -> None:
         ToolDefinition(name="edit", description="Edit a file."),
         ToolDefinition(name="web_search"),
     )
+
+
+def test_a_definition_may_say_by_which_words_and_whether_always_a_tool_is_wanted() -> None:
+    """Beside what a provider's API takes, or inside; nothing of it is passed over."""
+    beside = {"type": "function", "function": {"name": "deploy"}, "words": ["ship"], "always": True}
+    inside = {"type": "function", "function": {"name": "deploy", "words": ["ship"], "always": True}}
+    flat = {"name": "deploy", "words": ("ship",), "always": True}
+
+    assert definitions([beside, inside, flat]) == (ToolDefinition(name="deploy", words=("ship",), always=True),) * 3
 
 
 @pytest.mark.parametrize("kind", ["function", "custom"])

@@ -90,7 +90,7 @@ async def test_what_a_turn_is_opened_with_is_text(wire: Wire, given: dict[str, A
         (lambda turn: turn.thread.entries(after="1"), "after of entries: expected `int`, got `str`"),
         (lambda turn: turn.thread.turns(limit="1"), "limit of turns: expected `int`, got `str`"),
         (lambda turn: turn.thread.context(prompt=5), "prompt of a context: expected `str`, got `int`"),
-        (lambda turn: turn.thread.context(turn="1"), "turn of a context: expected `int`, got `str`"),
+        (lambda turn: turn.thread.context(turn="1"), "turn of a context: expected `int | None`, got `str`"),
     ],
 )
 async def test_a_verb_of_a_turn_names_what_is_not_of_its_type(wire: Wire, act: Callable[[Any], Any], said: str) -> None:
