@@ -68,6 +68,19 @@ async def test_a_turn_as_it_is_shown_is_taken_by_its_api(
     assert {tool.get("name") or tool["function"]["name"] for tool in api.asked[0]["tools"]} == {"bash", "memory"}
 
 
+async def test_only_the_tools_that_a_request_needs_are_registered(memory: Memory, guide: Guide) -> None:
+    """By a word of its own, or always, which the memory's is too; after a call of another one, all of them."""
+    thread = memory.thread("guided", agent="builder", session="s")
+
+    with serving([Reply("", (Call("a", "bash", {"command": "ls"}),)), Reply("It does.")]) as api:
+        async with openai_at(api) as asked:
+            said = await guide["chosen_turn"](asked, thread, "Will it rain?")
+
+    registered = [{tool["function"]["name"] for tool in one["tools"]} for one in api.asked]
+    assert (said, api.refused) == ("It does.", [])
+    assert registered == [{"weather", "ask", "memory"}, {"bash", "weather", "ask", "memory"}]
+
+
 async def test_a_turn_in_text_is_one_string(memory: Memory, guide: Guide) -> None:
     """With the instructions in it."""
     sent: list[str] = []

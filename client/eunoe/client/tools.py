@@ -12,7 +12,8 @@ NAMED = ("function", "custom")  # types of tools that the caller runs itself, un
 
 
 def definitions(tools: Sequence[object]) -> tuple[ToolDefinition, ...]:
-    """Each tool is a `ToolDefinition`, a name, or a definition as a provider's API takes it.
+    """Each tool is a `ToolDefinition`, a name, or a definition as a provider's API takes it, beside which ``words`` and
+    ``always`` may stand as in the first.
 
     Raises `Invalid` for what is none of these.
     """
@@ -39,4 +40,11 @@ def _described(tool: Mapping[Any, Any]) -> ToolDefinition:
     if not isinstance(name, str) or not isinstance(description, str):
         had = ", ".join(map(str, about))
         raise Invalid(f"a tool has a name, and may have a description, as text; this one has {had}")
-    return ToolDefinition(name=name, description=description)
+    words, always = about.get("words", tool.get("words", ())), about.get("always", tool.get("always", False))
+    if not isinstance(always, bool) or not _are_words(words):
+        raise Invalid(f"words of a tool are a list of text, and always is True or False; those of {name!r} are not")
+    return ToolDefinition(name=name, description=description, words=tuple(words), always=always)
+
+
+def _are_words(words: object) -> bool:
+    return isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)

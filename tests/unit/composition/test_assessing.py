@@ -119,6 +119,37 @@ async def test_rules_name_the_tools_of_a_request_beside_it(system: System) -> No
     assert ContextComposed(recipe=context.recipe) in events
 
 
+MEMORY = ToolDefinition(name="memory", description="Shows what the context holds back.")
+
+
+async def test_the_tool_that_a_context_tells_its_model_to_call_is_registered_always(system: System) -> None:
+    """By rules as by a model, and where what was decided in the turn is not what its context says; where no context
+    names it, it is a tool like any other."""
+    offered = (*TOOLS, MEMORY)
+    async with assessing(system, answer(tools=["query"])) as (worker, _):
+        ruled = await system.compose(prompt="Will it rain?", tools=offered, assess="rules", memory_tool=True)
+        plain = await system.compose(prompt="Will it rain?", tools=offered, assess="rules")
+        key = await system.open(Prompt(content=VAGUE))
+        without = await system.compose(worker, key=key, store=True, tools=offered)
+        later = await system.compose(worker, key=key, store=True, tools=offered, memory_tool=True)
+
+    assert ruled.tools == ruled.recipe.tools == ("run_command", "weather", "memory")
+    assert "call memory" in block(ruled, "earlier")
+    assert plain.tools == ("run_command", "weather")
+    assert without.tools == ("run_command", "query")
+    assert later.tools == ("run_command", "query", "memory")
+
+
+async def test_a_model_cannot_leave_out_the_tool_that_its_context_names(system: System) -> None:
+    """It is asked of the others, and what it chooses comes beside it."""
+    async with assessing(system, answer(tools=["query"])) as (worker, _):
+        key = await system.open(Prompt(content=VAGUE))
+        context = await system.compose(worker, key=key, store=True, tools=(*TOOLS, MEMORY), memory_tool=True)
+
+    assert context.tools == ("run_command", "query", "memory")
+    assert "Tools for this request: run_command, query, memory" in json.dumps(context.messages)
+
+
 async def test_where_rules_settle_nothing_every_tool_is_registered_and_none_is_named(system: System) -> None:
     """There is nothing to say then; that it was so is audited."""
     key = await system.open(Prompt(content=VAGUE))

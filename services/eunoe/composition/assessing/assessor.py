@@ -16,7 +16,7 @@ import msgspec
 from eunoe.composition.assessing import answering, rules
 from eunoe.composition.assessing.brief import Brief
 from eunoe.composition.assessing.decided import Assessed
-from eunoe.composition.assessing.offered import check
+from eunoe.composition.assessing.offered import check, offered
 from eunoe.composition.assessing.tasks import task_fact
 from eunoe.composition.freshness import newer
 from eunoe.composition.recording import Recorder
@@ -74,7 +74,7 @@ class Assessor:
             return Assessed(request)
         if request.unregistered:
             return self._decided(request, rules.retried(request.tools))
-        brief = await look()
+        request, brief = offered(request), await look()
         if brief.made is not None:
             return Assessed(request, rules.again(brief.made, request.tools))
         ruled = rules.ruled(brief, request.tools)

@@ -1,13 +1,25 @@
-"""Whether the tools that a caller offers can be tools. Pure."""
+"""The tools that a caller offers: whether they can be tools, and which of them every request needs. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from eunoe.schemas import ids, limits
 from eunoe.schemas.errors import Invalid
-from eunoe.schemas.requests import ToolDefinition
+from eunoe.schemas.requests import ComposeRequest, ToolDefinition
+
+MEMORY = "memory"  # the tool that contexts name where their model can call it
+
+
+def offered(request: ComposeRequest) -> ComposeRequest:
+    """The request with the tool that its context tells the model to call registered always, whatever is decided."""
+    if not request.memory_tool:
+        return request
+    tools = [replace(tool, always=True) if tool.name == MEMORY else tool for tool in request.tools]
+    return replace(request, tools=tuple(tools))
 
 
 def check(tools: Sequence[ToolDefinition], unregistered: str) -> None:
