@@ -23,6 +23,7 @@ from eunoe.cli import (
     summary_view,
     words,
 )
+from eunoe.cli.context_basis import Basis
 from eunoe.cli.demo_tour import Data, Prose, Scene, Several
 from eunoe.cli.importing_view import Outcome
 from eunoe.cli.output import clean
@@ -98,7 +99,8 @@ def _several(found: Several, width: int) -> Iterator[RenderableType]:
 
 
 def _window(found: Context, width: int) -> Iterator[Text]:
-    yield Text(clean(context_view.title(found)))
+    """What the next request carries in a window."""
+    yield Text(clean(context_view.title(found, Basis())))
     yield bars.bar(found.layers, found.window, width)
     yield from context_view.flow(bars.legend(found.layers, found.window), width)
 
