@@ -10,6 +10,7 @@ import pytest
 from shell import Shell
 
 GOOD = '{"role":"user","content":"one"}\n{"role":"assistant","content":"two"}\n'
+BUILDER = Path(__file__).resolve().parents[2] / "examples/builder.json"
 BAD_LINE = GOOD + '{bad\n{"role":"user","content":"three"}\n'
 
 
@@ -72,6 +73,21 @@ def test_a_bad_line_is_reported_and_the_rest_goes_in(eunoe: Shell, tmp_path: Pat
     assert len(lenient.err.splitlines()) == 1
     assert (lenient.code, strict.code) == (0, 1)
     assert [entry["content"] for entry in eunoe("show", "lines", "--json").json["entries"]] == ["one", "two", "three"]
+
+
+def test_a_file_of_another_format_than_was_given_says_what_it_looks_like(eunoe: Shell) -> None:
+    """A few of its complaints, and all of them in JSON; nothing goes in, and the exit code is 1."""
+    asked = ("import", BUILDER, "--thread", "wrong", "--format", "claude_code")
+
+    done, listed = eunoe(*asked), eunoe(*asked, "--json").json
+
+    *few, more, looks = done.err.splitlines()
+    assert [line.rpartition(": not JSON: ")[0] for line in few] == [f"{BUILDER}:{line}" for line in range(1, 6)]
+    assert more == f"{BUILDER}: {listed[0]['problem_count'] - 5} more problems; --json lists them"
+    assert looks == f"{BUILDER}: looks like openai; import it with --format openai, or without --format"
+    assert len(listed[0]["problems"]) == listed[0]["problem_count"] > 600
+    assert (listed[0]["looks_like"], done.code) == ("openai", 1)
+    assert eunoe("show", "wrong").code == 1
 
 
 def test_one_name_for_several_threads_is_refused(eunoe: Shell, tmp_path: Path) -> None:

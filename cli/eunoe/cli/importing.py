@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from anyio import to_thread
+from msgspec import structs
 
 from eunoe.cli import importing_view
 from eunoe.cli.app import App, choices
 from eunoe.cli.asking import memory
 from eunoe.cli.connect import run
 from eunoe.cli.importing_view import Outcome
-from eunoe.cli.output import clean, console, emit_json
+from eunoe.cli.output import console, emit_json
 from eunoe.cli.progress import progress_bar
 from eunoe.client.files import NoFile, unreadable
-from eunoe.client.importing import FORMATS, Format, Turn, import_file, read
+from eunoe.client.importing import FORMATS, Format, Turn, import_file, other, read
 from eunoe.client.memory import Memory
 from eunoe.runtime.session import Session
 from eunoe.schemas import ids
@@ -91,6 +93,14 @@ async def _import(session: Session, ctx: typer.Context, files: list[Path], wante
 
 
 async def _one(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -> Outcome:
+    """What became of one file; where nothing could be read in the format that was given, with what it looks like."""
+    found = await _tried(ctx, memory, file, wanted)
+    if wanted.format is None or found.turns or found.missing:
+        return found
+    return structs.replace(found, looks_like=await to_thread.run_sync(other, file, wanted.format))
+
+
+async def _tried(ctx: typer.Context, memory: Memory, file: Path, wanted: Wanted) -> Outcome:
     """One file: what cannot be read of it is its own misfortune, what is in the way of all files is raised."""
     try:
         if wanted.thread is not None:
@@ -128,7 +138,7 @@ def _refuse_several(file: Path, wanted: Wanted) -> None:
 
 def _tell(ctx: typer.Context, found: Outcome) -> None:
     if found.error:
-        sys.stderr.write(f"eunoe: {clean(found.error)}\n")
+        sys.stderr.write(f"eunoe: {importing_view.error_line(found)}\n")
         return
     for line in importing_view.problem_lines(found):
         sys.stderr.write(line + "\n")

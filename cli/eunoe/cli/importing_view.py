@@ -8,8 +8,10 @@ import msgspec
 
 from eunoe.cli import words
 from eunoe.cli.output import clean
-from eunoe.client.importing.model import Problem
+from eunoe.client.importing.model import Format, Problem
 from eunoe.client.importing.report import Report
+
+FEW = 5  # problems that are told of a file of which nothing could be read: the others are mostly the same
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -18,7 +20,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``turns`` and ``events`` count what the file holds, ``new_turns`` and ``new_events`` what of it went in now,
     ``here_events`` what was here.
     ``added`` and ``already`` count records. ``older`` are threads that go on where the file ends, ``refused``
-    those that hold another conversation. ``kept_names``: what was here keeps its agent and session.
+    those that hold another conversation. ``kept_names``: what was here keeps its agent and session. ``looks_like``:
+    nothing could be read in the format that was given, and the file looks like one of that other format.
     """
 
     file: str
@@ -37,6 +40,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     problem_count: int = 0
     problems: tuple[Problem, ...] = ()
     error: str = ""
+    looks_like: Format | None = None
     missing: bool = False
 
     @property
@@ -76,14 +80,30 @@ def line(found: Outcome) -> str:
 
 
 def problem_lines(found: Outcome) -> Iterator[str]:
-    """``FILE:LINE: reason`` (``FILE: message N: reason`` in one JSON value) for each told problem; how many are not."""
-    for problem in found.problems:
+    """``FILE:LINE: reason`` (``FILE: message N: reason`` in one JSON value) for each told problem; how many are not.
+
+    Of a file of which nothing could be read a few are told, and what it looks like instead.
+    """
+    told = found.problems if found.turns else found.problems[:FEW]
+    for problem in told:
         kept = " (kept)" if problem.kept else ""
         where = f"{clean(found.file)}:{problem.line}" if problem.line else clean(found.file)
         place = f"message {problem.message}: " if problem.message else ""
         yield f"{where}: {place}{clean(problem.reason)}{kept}"
-    if (more := found.problem_count - len(found.problems)) > 0:
-        yield f"{clean(found.file)}: {words.count(more, 'more problem')}"
+    if (more := found.problem_count - len(told)) > 0:
+        where = "; --json lists them" if len(told) < len(found.problems) == found.problem_count else ""
+        yield f"{clean(found.file)}: {words.count(more, 'more problem')}{where}"
+    if found.looks_like and not found.error:
+        yield f"{clean(found.file)}: {looks(found.looks_like)}"
+
+
+def error_line(found: Outcome) -> str:
+    """Why nothing of a file went in, and what it looks like instead."""
+    return f"{clean(found.error)}{f'; it {looks(found.looks_like)}' if found.looks_like else ''}"
+
+
+def looks(format: Format) -> str:  # noqa: A002 - the word of the command line
+    return f"looks like {format}; import it with --format {format}, or without --format"
 
 
 def _went_in(found: Outcome) -> str:

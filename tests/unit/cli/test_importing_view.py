@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from eunoe.cli import importing_view
 from eunoe.cli.importing_view import Outcome
 from eunoe.client.importing import Problem, Report
+from eunoe.client.importing.report import PROBLEMS
 
 
 def test_a_fresh_file_says_what_was_added() -> None:
@@ -88,3 +91,40 @@ def test_problems_of_one_json_value_name_the_message() -> None:
     assert list(importing_view.problem_lines(importing_view.outcome("e.json", report))) == [
         "e.json: message 2: no content"
     ]
+
+
+def test_of_a_file_of_which_nothing_could_be_read_a_few_problems_are_told() -> None:
+    """With how many more there are and where; and with the format that it looks like, where that is another one."""
+    report = Report()
+    for line in range(1, 13):
+        report.problem(Problem(line, "not JSON"))
+    found = importing_view.outcome("f.json", report)
+
+    told = [f"f.json:{line}: not JSON" for line in range(1, 6)] + ["f.json: 7 more problems; --json lists them"]
+    assert list(importing_view.problem_lines(found)) == told
+    assert list(importing_view.problem_lines(structs.replace(found, looks_like="openai"))) == [
+        *told,
+        "f.json: looks like openai; import it with --format openai, or without --format",
+    ]
+    assert len(list(importing_view.problem_lines(structs.replace(found, turns=1)))) == 12
+
+
+def test_more_problems_than_are_kept_are_not_said_to_be_listed() -> None:
+    """Of so many there are only the first."""
+    report = Report()
+    for line in range(1, PROBLEMS + 2):
+        report.problem(Problem(line, "not JSON"))
+
+    *_, last = importing_view.problem_lines(importing_view.outcome("g.json", report))
+
+    assert last == "g.json: 996 more problems"  # of 1,001
+
+
+def test_a_file_that_is_refused_whole_says_what_it_looks_like() -> None:
+    found = Outcome(file="h.json", error="h.json is not as it was exported", looks_like="openai")
+
+    assert list(importing_view.problem_lines(found)) == []
+    assert importing_view.error_line(found) == (
+        "h.json is not as it was exported; it looks like openai; import it with --format openai, or without --format"
+    )
+    assert importing_view.error_line(Outcome(file="i", error="i is empty")) == "i is empty"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eunoe.client.importing import detect
+from eunoe.client.importing import detect, other
 from eunoe.schemas.errors import Invalid
 
 CHAT = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
@@ -86,3 +86,15 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         detect(tmp_path / "nowhere")
     with pytest.raises(Invalid, match="is a directory"):
         detect(tmp_path)
+
+
+def test_a_file_that_looks_like_another_format_than_it_should(tmp_path: Path) -> None:
+    """That one is named; none where it looks as it should, or like no format."""
+    chat, diary = tmp_path / "chat.json", tmp_path / "diary.txt"
+    chat.write_text(json.dumps(CHAT), encoding="utf-8")
+    diary.write_text("Dear diary,", encoding="utf-8")
+
+    assert other(chat, "claude_code") == "openai"
+    assert other(chat, "openai") is None
+    assert other(diary, "openai") is None
+    assert other(tmp_path / "nowhere", "openai") is None

@@ -28,6 +28,15 @@ def detect(path: str | Path) -> Format:
     return inspect(Source(Path(path))).format
 
 
+def other(path: str | Path, expected: Format) -> Format | None:
+    """The format that a file looks like where it is not the expected one; None where that cannot be told."""
+    try:
+        found = detect(path)
+    except Invalid:
+        return None
+    return found if found != expected else None
+
+
 def inspect(source: Source, expected: Format | None = None) -> Shape:
     """The shape of a file. ``expected`` says which format it is, so that only its arrangement is looked at."""
     first = list(islice(source.values(), LINES_LOOKED_AT))
