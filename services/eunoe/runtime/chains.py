@@ -132,11 +132,15 @@ class ChainReader:
             return low, before.record
 
     async def _present(self, head: Head, numbers: range) -> Header | None:
-        """The header of the first of these records that can be read; None where none can."""
-        for number in numbers:
-            position = (await self.positions(head, number, number))[0]
-            with suppress(Damaged):
-                return await self._header(position)
+        """The header of the first of these records that can be read, of which ever more are looked at together; None
+        where none can."""
+        many = 1
+        while numbers:
+            near, numbers = numbers[:many], numbers[many:]
+            places = await self.positions(head, min(near), max(near))
+            if found := await self._readable(places[:: near.step]):
+                return found
+            many = min(2 * many, limits.BACK_RECORDS)
         return None
 
     async def _start(self, head: Head, last: int) -> tuple[Header, int]:
@@ -149,14 +153,18 @@ class ChainReader:
 
     async def _oldest(self, positions: Sequence[int]) -> Header:
         """The header of the first of these records that can be read; raises `Damaged` where none can."""
-        with suppress(Damaged):
-            return await self._header(positions[0])
+        if found := await self._readable(positions[:1]) or await self._readable(positions[1:]):
+            return found
+        lost = f"no record of this chain from position {positions[0]} to {positions[-1]} of the log can be read"
+        raise Damaged(f"{lost}; run `eunoe audit verify`")
+
+    async def _readable(self, positions: Sequence[int]) -> Header | None:
+        """The header of the first of the records at these positions that can be read; None where none can."""
         for stored in await self._log.get(positions):
             with suppress(Damaged):
                 if stored is not None:
                     return head_of(stored).header
-        lost = f"no record of this chain from position {positions[0]} to {positions[-1]} of the log can be read"
-        raise Damaged(f"{lost}; run `eunoe audit verify`")
+        return None
 
     async def _header(self, position: int) -> Header:
         stored = (await self.stored([position]))[0]
