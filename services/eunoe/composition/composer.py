@@ -229,9 +229,7 @@ class Composer:
         """Fold back to where the last recipe begins, while facts are read without which nobody can tell whether that is
         enough."""
         if first := begins(fold, settings):
-            await self._threads.reach(
-                fold, lambda: 0 < fold.base <= first, lambda: reckoned(fold, max(fold.base, first) - first)
-            )
+            await self._threads.reach(fold, lambda: 0 < fold.base <= first, lambda: reckoned(fold, fold.base - first))
 
     async def _far_enough(self, wanted: Wanted, read: Read) -> None:
         """Fold back to what the plan can need, and to the instructions in force."""

@@ -143,9 +143,9 @@ class Lookup:
         subject = f"$JS.API.DIRECT.GET.{self._stream}"
         calls = []
         try:
-            for left, seq in enumerate(seqs, start=1 - len(seqs)):
-                request = b'{"seq":%d}' % seq
-                calls.append(await requester.send(subject, request, timeout=API_SECONDS, more=left < 0))
+            for number, seq in enumerate(seqs, start=1):
+                request, more = b'{"seq":%d}' % seq, number < len(seqs)
+                calls.append(await requester.send(subject, request, timeout=API_SECONDS, more=more))
             return [_found(self._stream, await call.take(API_SECONDS)) for call in calls]
         except TimeoutError:
             raise OutcomeUnknown(f"stream {self._stream} did not answer; try again") from None

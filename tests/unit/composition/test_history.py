@@ -182,7 +182,11 @@ async def test_each_of_the_contexts_of_a_turn_is_shown_as_it_was(system: System,
     ("asked_for", "error", "said"),
     [
         ({"turn": 3, "nth": 2}, NotFound, "turn 3 has no context 2; it has 1"),
-        ({"turn": 1, "nth": 1}, NotFound, "turn 1 has no context 1; none was composed here; without a number it is reconstructed"),
+        (
+            {"turn": 1, "nth": 1},
+            NotFound,
+            "turn 1 has no context 1; none was composed here; without a number it is reconstructed",
+        ),
         ({"turn": 3, "nth": -1}, Invalid, "the contexts of a turn are counted from 1, and -1 was asked for"),
         ({"nth": 1}, Invalid, "context 1 of no turn was asked for; say of which"),
         (

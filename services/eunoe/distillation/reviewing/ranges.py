@@ -76,16 +76,17 @@ class Ranges:
         made = _Made()
         if killed := await self._aside.killed(standing, ordinals):
             passed, reason = killed
-            return await self._pass_over(standing, await self._read(standing, passed), made, reason)
+            await self._pass_over(standing, await self._read(standing, passed), made, reason)
+            return
         found = await self._read(standing, ordinals)
         work = partial(self._made, standing, found, made)
         failure = await tried(work, partial(self._tell, found, made), self._outage, self._stopping)
         if failure is None:
-            return None
+            return
         attempts, error = failure
         reason = f"{type(error).__name__}: {error}"
         await self._aside.lay(found, message, attempts, reason)
-        return await self._pass_over(standing, found, made, reason)
+        await self._pass_over(standing, found, made, reason)
 
     async def again(self, standing: Standing, review: Reviewed) -> None:
         """Review that part of a range again of which nothing came."""

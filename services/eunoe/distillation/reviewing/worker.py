@@ -70,8 +70,7 @@ class Reviewing:
         )
 
     def statistics(self) -> dict[str, int]:
-        """Ranges that were reviewed, and of these that failed; jobs for which too little was said yet; and how many
-        records were added, replaced, retired and skipped."""
+        """What came of reviews, and since when their model is waited for."""
         return {**self._tally.statistics(), **self._outage.statistics()}
 
     async def close(self) -> None:
