@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 from shell import Shell
 
+from eunoe.client.reaching import reached
 from eunoe.runtime import endpoint, holding, session, starting
 from eunoe.runtime.endpoint import Endpoint
 from eunoe.runtime.holding import held
@@ -145,6 +148,35 @@ async def test_a_server_that_is_starting_is_waited_for(
     assert [(one.url, one.user) for one in got] == [(nats_server.url, "eunoe")]
 
 
+async def test_a_client_that_joins_it_waits_for_its_workers_too(
+    data: Path, nats_server: NatsServer, alone: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that is started at the same moment does not find its worker missing."""
+    looks, seen = anyio.create_memory_object_stream[str](16)
+    look = holding.state
+    connected: list[str] = []
+
+    def state(file: Path) -> holding.State:
+        found = look(file)
+        looks.send_nowait(found)
+        return found
+
+    async def join() -> None:
+        async with reached(Settings(data=data), None) as connection:
+            connected.append(connection.url)
+
+    monkeypatch.setattr(holding, "state", state)
+    endpoint.write(data, _there(nats_server.url))
+    with looks, seen, _served(data), held(data / starting.HOLD) as hold:
+        async with task_group() as tasks:
+            tasks.start_soon(join)
+            assert [await seen.receive(), await seen.receive()] == ["starting"] * 2
+            assert connected == []
+            hold.ready()
+
+    assert connected == [nats_server.url]
+
+
 async def test_one_that_dies_while_it_starts_is_not_waited_for(data: Path, alone: None) -> None:
     """What it leaves behind says nothing: there is no server."""
     with held(data / starting.HOLD):
@@ -203,6 +235,14 @@ def test_a_worker_that_is_missing_meanwhile_is_still_being_started(
         f"eunoe: `eunoe up` is still starting its workers on {eunoe.data}; ask again once it has said that it is ready"
     )
     assert done.code == 3
+
+
+@contextmanager
+def _served(data: Path) -> Iterator[None]:
+    """The folder as its server holds it."""
+    with (data / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _there(url: str) -> Endpoint:
