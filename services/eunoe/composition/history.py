@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from eunoe.composition.assessing.decided import told
 from eunoe.composition.bodies import Bodies
 from eunoe.composition.counter import ByteCounter, Counter
 from eunoe.composition.counters.counters import Counters
@@ -68,18 +69,19 @@ class Historian:
         replayed = await self._replayer.replay(found, recipe)
         watermark = Watermark(log=recipe.position)
         made = Made(recipe, replayed.rendered, replayed.stored)
-        shown = context(made, watermark, address.thread, text=True)
+        shown = told(context(made, watermark, address.thread, text=True), found.assessment)
         return msgspec.structs.replace(shown, differs="; ".join(replayed.differs))
 
     async def _reconstructed(self, address: Address, found: Found, turn: int, settings: Settings) -> Context:
         fold, asked = await self._past.before(found, turn)
-        made = await self._again(address, fold, asked, settings)
+        made = await self._again(address, found, fold, asked, settings)
         watermark = Watermark(log=fold.position)
-        shown = context(made, watermark, address.thread, text=True)
+        shown = told(context(made, watermark, address.thread, text=True), found.assessment)
         return noted(msgspec.structs.replace(shown, reconstructed=True), fold.lost)
 
-    async def _again(self, address: Address, fold: Fold, asked: Turn, settings: Settings) -> Made:
-        """Plan as if the turn had been asked of this worker, with the facts that order before it."""
+    async def _again(self, address: Address, found: Found, fold: Fold, asked: Turn, settings: Settings) -> Made:
+        """Plan as if the turn had been asked of this worker, with the facts that order before it and what was decided
+        about its request."""
         whole = await self._bodies.turn(address.thread, asked, settings.window)
         place = Place(address.thread, asked.session, asked.agent, asked.preview)
         facts = await self._memory.before(place, asked.number, asked.time)
@@ -101,6 +103,8 @@ class Historian:
             now=facts.now,
             carried=facts.carried,
             kept=await self._bodies.kept(fold, settings),
+            tools=found.recipe.tools if found.recipe else (),
+            bearing=found.assessment.facts if found.assessment else (),
         )
         return make(inputs, settings)
 

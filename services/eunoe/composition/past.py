@@ -9,9 +9,10 @@ from msgspec import structs
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head
-from eunoe.schemas.context import Recipe
+from eunoe.schemas.context import Assessment, Recipe
 from eunoe.schemas.errors import NotFound
 from eunoe.schemas.events import (
+    ContextAssessed,
     ContextComposed,
     Erased,
     MemoryUsed,
@@ -29,7 +30,8 @@ COMPOSED_BEFORE = 8  # records before a turn's opening that may hold the recipe 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A turn as the log has it: the number of its opening record, the agent that asked, and its last recipe with
-    its record and the entries that it showed. ``erased``: a recipe came after that one, and was erased."""
+    its record, the entries that it showed, and what was decided about its request. ``erased``: a recipe came after that
+    one, and was erased."""
 
     head: Head
     opening: int
@@ -37,6 +39,7 @@ class Found:
     recipe: Recipe | None = None
     record: int = 0
     shown: frozenset[int] = frozenset()
+    assessment: Assessment | None = None
     erased: bool = False
 
 
@@ -54,7 +57,7 @@ class Past:
         if head is None or not opening:
             raise NotFound(f"there is no turn {turn} in this thread; it has {head.header.turns if head else 0}")
         recipe, number, shown, agent, erased = None, 0, frozenset[int](), "", False
-        composed = 0
+        composed, decided, assessment = 0, None, None
         async for record in self._walker.forward(head, max(opening - COMPOSED_BEFORE, 1)):
             erased = erased or _lost_recipe(record, turn)
             for event in record.events:
@@ -63,13 +66,16 @@ class Past:
                     if nth not in (0, composed):
                         continue
                     recipe, number, shown, erased = event.recipe, record.header.record, _shown(record), False
+                    assessment = decided
+                elif isinstance(event, ContextAssessed) and event.turn == turn:
+                    decided = event.assessment
                 elif isinstance(event, TurnOpened) and event.turn == turn:
                     agent = event.agent
             if _closes(record, turn):
                 break
         if nth > composed:
             raise NotFound(f"turn {turn} has no context {nth}; {_counted(composed)}")
-        return Found(head, opening, agent, recipe, number, shown, erased and not nth)
+        return Found(head, opening, agent, recipe, number, shown, assessment, erased and not nth)
 
     async def before(self, found: Found, turn: int) -> tuple[Fold, Turn]:
         """The thread as it was when a turn had only been asked: its fold, and the turn with its first prompts."""

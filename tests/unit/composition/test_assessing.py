@@ -161,6 +161,65 @@ async def test_where_rules_settle_nothing_every_tool_is_registered_and_none_is_n
     assert "Tools for this request" not in json.dumps(context.messages)
 
 
+async def test_a_past_context_has_what_was_decided_about_its_request(system: System) -> None:
+    """Of each context of a turn as it was then, and of another window as it would have been; the tools that were
+    offered are not in the log, so there is no catalogue."""
+    key = await system.open(Prompt(content="Will it rain?"))
+    first = await system.compose(key=key, store=True, tools=TOOLS, assess="rules")
+    every = await system.compose(key=key, store=True, tools=TOOLS, assess="rules", unregistered="query")
+    await system.append(TurnCommitted(), key=key)
+
+    again = [await system.compose(turn=1, nth=nth) for nth in (1, 2, 0)]
+    other = await system.compose(turn=1, window=4096)
+
+    assert [(one.tools, one.assessment, one.catalogue) for one in again] == [
+        (("run_command", "weather"), first.assessment, ""),
+        (NAMES, every.assessment, ""),
+        (NAMES, every.assessment, ""),
+    ]
+    assert (other.tools, other.assessment) == (NAMES, every.assessment)
+    assert [one.differs for one in again] == ["", "", ""]
+
+
+async def test_a_past_context_in_another_window_names_its_tools(system: System) -> None:
+    """It is what its model would have seen."""
+    key = await system.open(Prompt(content="Will it rain?"))
+    await system.compose(key=key, store=True, tools=TOOLS, assess="rules")
+    await system.append(TurnCommitted(), key=key)
+
+    other = await system.compose(turn=1, window=4096)
+
+    assert other.reconstructed
+    assert other.tools == ("run_command", "weather")
+    assert "Tools for this request: run_command, weather" in block(other, "now")
+
+
+async def test_a_past_context_of_later_rounds_has_the_tools_of_its_own(system: System) -> None:
+    """One that was offered no more is not among them, nor in what was decided, as it was handed out."""
+    key = await system.open(Prompt(content="Will it rain?"))
+    await system.compose(key=key, store=True, tools=TOOLS, assess="rules")
+    later = await system.compose(key=key, store=True, tools=TOOLS[1:], assess="rules")
+    await system.append(TurnCommitted(), key=key)
+
+    again = await system.compose(turn=1)
+
+    assert later.tools == ("weather",)
+    assert (again.tools, again.assessment) == (later.tools, later.assessment)
+
+
+async def test_a_past_context_about_which_nothing_was_decided_has_no_tools(system: System) -> None:
+    """And nothing of what was decided about the next turn."""
+    key = await system.open(Prompt(content="One?"))
+    await system.compose(key=key, store=True)
+    await system.append(TurnCommitted(), key=key)
+    key = await system.open(Prompt(content="Will it rain?"))
+    await system.compose(key=key, store=True, tools=TOOLS, assess="rules")
+
+    again = await system.compose(turn=1)
+
+    assert (again.tools, again.assessment) == ((), None)
+
+
 async def test_a_follow_up_gets_the_tools_of_the_turn_before(system: System) -> None:
     """And those that the task took since it was set."""
     await system.turn(Prompt(content="one"), *calls("read_file"), Response(content="1"))

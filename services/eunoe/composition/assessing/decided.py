@@ -52,3 +52,14 @@ class Assessed:
             catalogue=catalogue(self.request.tools),
             assessment=self.assessment,
         )
+
+
+def told(context: Context, assessment: Assessment | None) -> Context:
+    """The context of a past request with what was decided about that, as far as the log has it: not which tools were
+    offered, so that there is no catalogue, and of tools that nothing was decided about only those that it names."""
+    named = context.recipe.tools
+    if assessment is None:
+        return msgspec.structs.replace(context, tools=named)
+    tools = named or assessment.tools
+    decided = msgspec.structs.replace(assessment, tools=tools)
+    return msgspec.structs.replace(context, tools=tools, assessment=decided)
