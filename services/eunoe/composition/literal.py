@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from eunoe.composition import renderings
+from eunoe.composition.budget import anchored
 from eunoe.composition.fold import Fold, Turn
 from eunoe.composition.inputs import Inputs, Settings
 from eunoe.composition.rounds import Step, tool_rounds
@@ -44,7 +45,7 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
     reach, oldest, kept, since = 0, 0, oldest_kept(inputs.fold, settings.keep), start(inputs, settings)
     way = (settings.output, settings.manner.format, settings.manner.memory_tool, settings.counter.name)
     for turn in inputs.fold.committed(since):
-        if reach > settings.window and turn.number < kept:
+        if full(reach, inputs, settings) and turn.number < kept:
             break
         oldest = turn.number
         if is_erased(turn):
@@ -54,9 +55,14 @@ def literal(inputs: Inputs, settings: Settings) -> Literal:
         turns.append(inputs.kept.get(oldest, turn))
         sizes.append(_past_size(turns[-1], settings, way, whole=oldest >= kept))
         reach += max(sizes[-1], LEAST_TOKENS)
-    full = reach > settings.window
-    first = oldest if full else since or _first(inputs, oldest, len(turns) + len(erased))
+    first = oldest if full(reach, inputs, settings) else since or _first(inputs, oldest, len(turns) + len(erased))
     return Literal(turns[::-1], sizes[::-1], tuple(erased[::-1]), first, reach)
+
+
+def full(reach: int, inputs: Inputs, settings: Settings) -> bool:
+    """Whether turns that count for so many tokens are more than a window holds, also where its provider counts fewer
+    of them."""
+    return anchored(reach, min(inputs.anchor, 0)) > settings.window
 
 
 def start(inputs: Inputs, settings: Settings) -> int:

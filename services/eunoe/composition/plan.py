@@ -165,7 +165,7 @@ def reckoned(fold: Fold, turns: int) -> int:
 def _full(inputs: Inputs, settings: Settings) -> bool:
     """Whether the turns that are folded fill the window, and those before them that are looked at are there."""
     found = literal.literal(inputs, settings)
-    return found.reach > settings.window and inputs.fold.base <= left.reach(inputs, found.first)
+    return literal.full(found.reach, inputs, settings) and inputs.fold.base <= left.reach(inputs, found.first)
 
 
 def check(window: int, target: float, headroom: int, keep: int = 0) -> None:
