@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import anyio
@@ -14,6 +14,7 @@ HOLD = "up.lock"  # in the data folder, held by the one `eunoe up` that serves i
 WAIT_SECONDS = 10.0  # seconds that one which is starting is waited for
 LOOK_SECONDS = 0.05  # seconds between two looks whether it has started
 PROCESSES = Path("/proc")
+FLAGS = frozenset({"--json", "--embedded", "--no-color"})  # options before a command that have no value
 
 
 async def over(data: Path) -> bool:
@@ -52,7 +53,18 @@ def _is_up(line: bytes) -> bool:
     words = os.fsdecode(line).split("\0")[:-1]
     if len(words) < 3 or not Path(words[0]).name.startswith("python") or Path(words[1]).name != "eunoe":
         return False
-    return words[2] == "up" or (words[2].startswith("-") and "up" in words[3:])
+    return _command(words[2:]) == "up"
+
+
+def _command(words: Sequence[str]) -> str:
+    """The first of the words after the program that is no option, nor the value of one; empty for none."""
+    left = iter(words)
+    for word in left:
+        if not word.startswith("-"):
+            return word
+        if word not in FLAGS and "=" not in word:
+            next(left, "")
+    return ""
 
 
 def _locks(process: Path) -> Iterator[str]:

@@ -80,7 +80,7 @@ def test_one_on_another_folder_is_none(tmp_path: Path, data: Path, processes: Pa
         assert not starting.starting(data, processes)
 
 
-@pytest.mark.parametrize("options", [(), ("--data", "/srv/memory"), ("--json",)])
+@pytest.mark.parametrize("options", [(), ("--data", "facts"), ("--data=/srv/memory",), ("--json",)])
 def test_one_that_has_not_come_to_its_lock_may_be_starting_here(
     data: Path, processes: Path, add: Add, options: tuple[str, ...]
 ) -> None:
@@ -100,6 +100,10 @@ def test_one_that_has_opened_its_lock_and_not_taken_it_yet_is_starting(data: Pat
     "words",
     [
         ("/venv/bin/python3", "/venv/bin/eunoe", "show", "up"),
+        ("/venv/bin/python3", "/venv/bin/eunoe", "--data", "up", "show", "up"),
+        ("/venv/bin/python3", "/venv/bin/eunoe", "--json", "--space=s", "audit", "tail", "up", "--follow"),
+        ("/venv/bin/python3", "/venv/bin/eunoe", "--embedded", "facts", "up"),
+        ("/venv/bin/python3", "/venv/bin/eunoe", "--no-color", "facts", "up"),
         ("/venv/bin/python3", "/venv/bin/eunoe"),
         ("sudo", "/venv/bin/eunoe", "up"),
         ("/venv/bin/python3", "/srv/deploy.py", "up"),
