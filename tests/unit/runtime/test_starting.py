@@ -7,11 +7,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import get_args
 
 import anyio
 import pytest
 from shell import Shell
 
+from eunoe.cli.app import GLOBALS
 from eunoe.client.reaching import reached
 from eunoe.runtime import endpoint, holding, session, starting
 from eunoe.runtime.endpoint import Endpoint
@@ -114,6 +116,13 @@ def test_other_processes_are_none(data: Path, processes: Path, add: Add, words: 
     add(*words)
 
     assert not starting.starting(data, processes)
+
+
+def test_every_option_before_a_command_that_has_no_value_is_known() -> None:
+    """Else a command after it would be taken for its value, and an argument for the command."""
+    options = [get_args(annotation) for annotation in GLOBALS.values()]
+
+    assert {name for kind, option in options if kind is bool for name in option.param_decls} == starting.FLAGS
 
 
 def test_a_process_that_ends_while_it_is_looked_at_hides_no_other(data: Path, processes: Path, add: Add) -> None:
