@@ -66,7 +66,8 @@ class Client(BaseClient):
         """Send one whole protocol command; raises OSError when the connection breaks meanwhile.
 
         The first command of a turn of the event loop is written at once, the others together at its end. With ``more``
-        to come in this turn, a command waits for that: a write takes as long as some hundred commands.
+        to come in this turn, a command waits for that: a write takes as long as some hundred commands. Who sends the
+        last of them waits while the socket takes no more.
         """
         transport: Any = self._transport
         if self._pending or not self._plain:
