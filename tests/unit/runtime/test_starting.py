@@ -146,10 +146,11 @@ async def test_a_server_that_is_starting_is_waited_for(
         return found
 
     async def wait() -> None:
-        got.append(await session.located(Settings(data=data)))
+        with looks:
+            got.append(await session.located(Settings(data=data)))
 
     monkeypatch.setattr(holding, "state", state)
-    with looks, seen, held(data / starting.HOLD) as hold:
+    with seen, held(data / starting.HOLD) as hold:
         async with task_group() as tasks:
             tasks.start_soon(wait)
             assert await seen.receive() == "starting"
@@ -175,12 +176,13 @@ async def test_a_client_that_joins_it_waits_for_its_workers_too(
         return found
 
     async def join() -> None:
-        async with reached(Settings(data=data), None) as connection:
-            connected.append(connection.url)
+        with looks:
+            async with reached(Settings(data=data), None) as connection:
+                connected.append(connection.url)
 
     monkeypatch.setattr(holding, "state", state)
     endpoint.write(data, _there(nats_server.url))
-    with looks, seen, _served(data), held(data / starting.HOLD) as hold:
+    with seen, _served(data), held(data / starting.HOLD) as hold:
         async with task_group() as tasks:
             tasks.start_soon(join)
             assert [await seen.receive(), await seen.receive()] == ["starting"] * 2
