@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -70,6 +71,7 @@ def _command(words: Sequence[str]) -> str:
 def _locks(process: Path) -> Iterator[str]:
     """The files named as the lock of a folder that a process has open; raises OSError where that cannot be seen."""
     for descriptor in os.listdir(process / "fd"):
-        file = os.readlink(process / "fd" / descriptor)
-        if Path(file).name == HOLD:
-            yield file
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            file = os.readlink(process / "fd" / descriptor)
+            if Path(file).name == HOLD:
+                yield file

@@ -132,6 +132,16 @@ def test_a_process_that_ends_while_it_is_looked_at_hides_no_other(data: Path, pr
     assert starting.starting(data, processes)
 
 
+def test_a_file_that_it_closes_while_it_is_looked_at_is_none_of_a_lock(
+    data: Path, processes: Path, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does all the time while it loads."""
+    add(*UP, opened=(Path("/dev/null"),))
+    monkeypatch.setattr(os, "listdir", lambda _: ["0", "7"])
+
+    assert starting.starting(data, processes)
+
+
 async def test_a_server_that_is_starting_is_waited_for(
     data: Path, nats_server: NatsServer, alone: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
