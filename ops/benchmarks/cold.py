@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from benchmarks import asking
-from benchmarks.place import Place, Result, median_ms, timed
+from benchmarks.place import Place, Result, apart, median_ms, timed
 from eunoe.runtime import topology
 from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.connection import connect
@@ -32,19 +32,15 @@ async def cold(
     A worker has its code loaded, from two other threads, and what everyone sees is held by its watch. It reads a
     thread's newest records, those that its last outline names, and 200 facts. The store has them in its memory: what it
     has to read from its disk for that is read before, and measured by itself. It reads a block of a stream at a time,
-    some megabytes, whoever asks and for however little of it.
+    some megabytes, whoever asks and for however little of it. It has a core of its own meanwhile.
     """
     times: dict[str, list[float]] = {name: [] for name in names}
     bare: list[float] = []
     async with await connect(here.url, caller=Caller("worker", "bench")) as connection:
         store = await topology.ensure(connection, "default")
         for _ in range(STARTS):
-            async with asking.composition(here, **settings), asking.agent(here) as memory:
-                for name in HELD:
-                    await asking.ask(asking.thread(memory, name))
-                for name in names:
-                    bare += await timed(1, partial(_read, store, name))
-                    times[name] += await timed(1, partial(asking.ask, asking.thread(memory, name)))
+            with apart(here):
+                await _started(here, store, times, bare, settings)
     return [
         *(
             Result(f"cold context of {name}, {what}", median_ms(took), "ms", at_most=at_most)
@@ -67,6 +63,18 @@ async def copied(here: Place, names: Sequence[str]) -> list[Result]:
             return await cold(here, names, "from a copy in Redis", at_most=15.0, **settings)
         finally:
             redis.stop()
+
+
+async def _started(
+    here: Place, store: Store, times: Mapping[str, list[float]], bare: list[float], settings: Mapping[str, str]
+) -> None:
+    """Start a worker, and time the store's bare reading of each thread, and then its first context."""
+    async with asking.composition(here, **settings), asking.agent(here) as memory:
+        for name in HELD:
+            await asking.ask(asking.thread(memory, name))
+        for name, took in times.items():
+            bare += await timed(1, partial(_read, store, name))
+            took += await timed(1, partial(asking.ask, asking.thread(memory, name)))
 
 
 async def _read(store: Store, name: str) -> None:

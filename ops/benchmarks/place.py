@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +85,31 @@ async def place(workers: str = "all") -> AsyncIterator[Place]:
                 process.terminate()
                 process.wait()
             server.stop()
+
+
+@contextmanager
+def apart(here: Place) -> Iterator[None]:
+    """While this is open the server has a core of its own, and whoever asks, and what is started meanwhile, the others.
+
+    A kernel may wake a server on the core of whoever writes to it, and run it there in that one's place while another
+    core idles: then a write takes as long as the server works.
+    """
+    cores = os.sched_getaffinity(0)
+    own = {max(cores)} if len(cores) > 1 else cores
+    _bind(here.server, own)
+    os.sched_setaffinity(0, cores - own or own)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+        _bind(here.server, cores)
+
+
+def _bind(pid: int, cores: set[int]) -> None:
+    """Have every thread of a process, and those that they start, run on these cores."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(ProcessLookupError):  # a thread that has ended
+            os.sched_setaffinity(int(task.name), cores)
 
 
 @asynccontextmanager
