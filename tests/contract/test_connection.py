@@ -302,6 +302,30 @@ async def test_a_request_with_more_to_come_is_answered_though_nothing_comes(conn
     assert (await call.take(5)).status == NO_RESPONDERS
 
 
+async def test_several_requests_of_one_subject_leave_in_one_write(
+    connection: Connection, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a call of its own, which gets its own answer; none are nothing at all."""
+    requester = await Requester.open(connection)
+    transport = connection.client._transport
+    assert transport is not None
+    writes, write = list[int](), transport.write
+
+    def seen(data: bytes) -> None:
+        writes.append(data.count(b"PUB "))
+        write(data)
+
+    monkeypatch.setattr(transport, "write", seen)
+    subject = subjects.request(space, "head", connection.caller)
+
+    calls = await requester.send_each(subject, [b"1", b"22", b"333"], timeout=5)
+
+    assert writes == [3]
+    assert [(await call.take(5)).status for call in calls] == [NO_RESPONDERS] * 3
+    assert await requester.send_each(subject, [], timeout=5) == []
+    assert writes == [3]
+
+
 async def lost(requester: Requester) -> None:
     with pytest.raises(OutcomeUnknown):
         await requester.request(subjects.request("s", "head", requester.caller), b"", timeout=5)

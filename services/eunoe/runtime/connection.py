@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,6 +88,18 @@ class Connection:
         if not self.client.is_connected:
             raise Unreachable(f"the connection to {self.url} is down; it is being made again")
         await self.client.write(wire.publish_command(subject, reply, block, data), more=more)
+
+    async def publish_each(self, subject: str, messages: Sequence[tuple[str, bytes]]) -> None:
+        """Send several short messages, each a reply subject and data, in one write. Raises as `publish`."""
+        longest = max((len(data) for _, data in messages), default=0)
+        if longest > self.max_payload:
+            raise TooLarge(
+                f"a message is {longest} bytes long; the server takes {self.max_payload}. Send less at once."
+            )
+        if not self.client.is_connected:
+            raise Unreachable(f"the connection to {self.url} is down; it is being made again")
+        if messages:
+            await self.client.write(wire.publish_commands(subject, messages))
 
     async def available(self, seconds: float) -> None:
         """Wait until there is a connection; raises `Unreachable` after ``seconds`` or once it is closed."""

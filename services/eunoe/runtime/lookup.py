@@ -141,12 +141,9 @@ class Lookup:
     async def _gathered(self, seqs: Sequence[int]) -> list[Stored | None]:
         requester = self._jetstream.requester
         subject = f"$JS.API.DIRECT.GET.{self._stream}"
-        calls = []
+        calls = await requester.send_each(subject, [b'{"seq":%d}' % seq for seq in seqs], timeout=API_SECONDS)
         try:
-            for number, seq in enumerate(seqs, start=1):
-                request, more = b'{"seq":%d}' % seq, number < len(seqs)
-                calls.append(await requester.send(subject, request, timeout=API_SECONDS, more=more))
-            return [_found(self._stream, await call.take(API_SECONDS)) for call in calls]
+            return [_found(self._stream, call.ready() or await call.take(API_SECONDS)) for call in calls]
         except TimeoutError:
             raise OutcomeUnknown(f"stream {self._stream} did not answer; try again") from None
         finally:

@@ -6,7 +6,7 @@ A reply longer than `limits.PART_BYTES` comes in parts, each with ``Eunoe-Part: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from eunoe.schemas import limits
 from eunoe.schemas.errors import Invalid
@@ -30,11 +30,7 @@ def publish_command(subject: str, reply: str, headers: bytes, data: bytes) -> by
 
     Raises `Invalid` for one so long that the server would close the connection.
     """
-    if not subject or not subject.isprintable() or " " in subject:
-        raise ValueError(f"{subject!r} is not a subject")
-    target = (f"{subject} {reply}" if reply else subject).encode()
-    if len(target) > SUBJECTS_BYTES:
-        raise Invalid(f"a name is too long: it makes a subject of {len(subject):,} characters; use shorter ids")
+    target = _target(subject, reply)
     if headers:
         return b"HPUB %b %d %d\r\n%b%b\r\n" % (
             target,
@@ -44,6 +40,24 @@ def publish_command(subject: str, reply: str, headers: bytes, data: bytes) -> by
             data,
         )
     return b"PUB %b %d\r\n%b\r\n" % (target, len(data), data)
+
+
+def publish_commands(subject: str, messages: Sequence[tuple[str, bytes]]) -> bytes:
+    """The commands that publish several short messages, each a reply subject and data, under one subject; raises as
+    `publish_command`."""
+    _target(subject, max((reply for reply, _ in messages), key=len, default=""))
+    name = subject.encode()
+    return b"".join([b"PUB %b %b %d\r\n%b\r\n" % (name, reply.encode(), len(data), data) for reply, data in messages])
+
+
+def _target(subject: str, reply: str) -> bytes:
+    """The subjects of a command, checked."""
+    if not subject or not subject.isprintable() or " " in subject:
+        raise ValueError(f"{subject!r} is not a subject")
+    target = (f"{subject} {reply}" if reply else subject).encode()
+    if len(target) > SUBJECTS_BYTES:
+        raise Invalid(f"a name is too long: it makes a subject of {len(subject):,} characters; use shorter ids")
+    return target
 
 
 def status(headers: bytes) -> int:

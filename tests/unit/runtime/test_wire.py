@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from eunoe.runtime import wire
 from eunoe.schemas import limits
+from eunoe.schemas.errors import Invalid
 
 
 def test_a_header_block_is_written_line_by_line() -> None:
@@ -69,3 +70,14 @@ def test_any_reply_is_rebuilt_from_its_parts(data: bytes) -> None:
     else:
         numbers = [wire.part_of(wire.header_block(headers)) for headers, _ in parts]
         assert numbers == [(index, len(parts)) for index in range(1, len(parts) + 1)]
+
+
+def test_several_commands_are_those_of_each() -> None:
+    """Of one subject, with a reply subject each."""
+    messages = [("_INBOX.1", b"a"), ("_INBOX.22", b""), ("_INBOX.3", b"\r\n")]
+
+    assert wire.publish_commands("x.y", messages) == b"".join(
+        wire.publish_command("x.y", reply, b"", data) for reply, data in messages
+    )
+    with pytest.raises(Invalid):
+        wire.publish_commands("x.y", [("r" * wire.SUBJECTS_BYTES, b"")])
