@@ -14,7 +14,7 @@ from eunoe.runtime.settings import Settings
 from eunoe.runtime.workers import running
 from eunoe.schemas import subjects
 from eunoe.schemas.context import Context
-from eunoe.schemas.errors import OutcomeUnknown, Unreachable, WorkerMissing
+from eunoe.schemas.errors import NotFound, OutcomeUnknown, Unreachable, WorkerMissing
 from eunoe.schemas.events import FactRecorded
 from eunoe.schemas.facts import Assertion, Identity, Source
 from eunoe.testing import NatsServer
@@ -72,6 +72,22 @@ async def test_what_was_written_is_in_the_very_next_context(settings: Settings) 
             said = [message["content"] for message in context.messages]
             assert said[-1] == f"question {number}"
             assert said[-3:-1] == ([f"question {number - 1}", f"answer {number - 1}"] if number else [])
+
+
+async def test_a_write_can_be_awaited_until_its_facts_are_there(settings: Settings) -> None:
+    """What is asked for then has them; a turn that is not there is said."""
+    async with running(settings), Memory.connect(settings=settings) as memory:
+        thread = memory.thread("awaited")
+        async with thread.turn("What is in module 1?") as turn:
+            await turn.reply(call(1))
+            await turn.result("line of module 1\n", call="c1")
+        line = await thread.extracted(turn.number)
+        facts = await memory.facts(thread="awaited")
+        with pytest.raises(NotFound, match="there is no turn 2 in the thread 'awaited'"):
+            await thread.extracted(2)
+
+    assert (line.turn, line.facts, line.failure) == (1, "extracted", "")
+    assert "module1.py" in [fact.identity.name for fact in facts.facts]
 
 
 async def test_many_agents_are_given_contexts_at_once(settings: Settings) -> None:

@@ -45,6 +45,10 @@ def _turn(line: TurnLine, width: int) -> Iterator[Text]:
         yield from _wrapped("context", "none was composed here", width)
     for change in line.changes:
         yield from _wrapped("changed", change, width)
+    if line.facts == "pending":
+        yield from _wrapped("facts", "what tools gave in it is not extracted yet", width)
+    if line.facts == "failed":
+        yield from _wrapped("facts", f"some of what tools gave in it could not be extracted: {line.failure}", width)
 
 
 def _context(line: TurnLine, width: int) -> Iterator[Text]:

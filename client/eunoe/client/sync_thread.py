@@ -200,8 +200,11 @@ class Thread(Runs):
     def entries(self, *, after: int = 0, limit: int = 100, preview: int = 400) -> ShowReply:
         return self._run(self._thread.entries, after=after, limit=limit, preview=preview)
 
-    def turns(self, *, after: int = 0, limit: int = 200) -> tuple[TurnLine, ...]:
-        return self._run(self._thread.turns, after=after, limit=limit)
+    def turns(self, *, after: int = 0, limit: int = 200, wait: float = 0.0) -> tuple[TurnLine, ...]:
+        return self._run(self._thread.turns, after=after, limit=limit, wait=wait)
+
+    def extracted(self, turn: int, *, seconds: float = limits.WAIT_SECONDS) -> TurnLine:
+        return self._run(self._thread.extracted, turn, seconds=seconds)
 
     def distil(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:
         return self._run(self._thread.distil, up_to=up_to, seconds=seconds)

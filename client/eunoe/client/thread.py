@@ -144,10 +144,25 @@ class Thread:
         return await self.memory.gate.ask("show", request, ShowReply, self.chain)
 
     @checked
-    async def turns(self, *, after: int = 0, limit: int = 200) -> tuple[TurnLine, ...]:
-        """Up to ``limit`` turns after turn ``after``, with what each composition changed."""
-        request = TurnsRequest(after=after, limit=limit)
-        return (await self.memory.gate.ask("turns", request, TurnsReply, self.chain)).turns
+    async def turns(self, *, after: int = 0, limit: int = 200, wait: float = 0.0) -> tuple[TurnLine, ...]:
+        """Up to ``limit`` turns after turn ``after``, with what each composition changed; ``wait`` seconds (0 to 30) at
+        most until the facts of none of them are pending."""
+        request = TurnsRequest(after=after, limit=limit, wait=wait)
+        timeout = wait + limits.REQUEST_SECONDS
+        return (await self.memory.gate.ask("turns", request, TurnsReply, self.chain, timeout=timeout)).turns
+
+    @checked
+    async def extracted(self, turn: int, *, seconds: float = limits.WAIT_SECONDS) -> TurnLine:
+        """Wait until the facts that tools gave in a turn are known, or cannot be: ``facts`` of its line says which, and
+        ``failure`` why. It may be ``pending`` still after ``seconds`` (0 to 30), and is empty for a turn that is not
+        committed.
+
+        Raises `NotFound` for a turn that the thread does not have.
+        """
+        lines = await self.turns(after=turn - 1, limit=1, wait=seconds)
+        if not lines or lines[0].turn != turn:
+            raise NotFound(f"there is no turn {turn} in the thread {self.id!r}")
+        return lines[0]
 
     @checked
     async def distil(self, *, up_to: int = 0, seconds: float | None = None) -> DistilReply:

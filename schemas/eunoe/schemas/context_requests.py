@@ -84,6 +84,9 @@ class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``layers`` are the tokens of each layer of its last context, ``stable`` of its ``bytes`` are those that it begins
     with as the context before it did.
+
+    Of a committed turn ``ordinal`` is its place in the order of commits, and ``facts`` how far those are that tools
+    gave in it: ``failed`` where some of them could not be extracted, for the reason in ``failure``.
     """
 
     turn: int
@@ -91,6 +94,9 @@ class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     time: int
     prompt: str
     entries: tuple[int, int]
+    ordinal: int = 0
+    facts: Literal["", "pending", "extracted", "failed"] = ""
+    failure: str = ""
     agent: str = ""
     session: str = ""
     composed: bool = False
@@ -107,10 +113,15 @@ class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TurnsRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of turns after turn ``after``. ``wait``: so many seconds at most until the facts of none of them are
+    pending; the list is then as fresh as the end of the log."""
+
     after: int = 0
     limit: int = 200
+    wait: float = 0.0
 
 
 class TurnsReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turns: tuple[TurnLine, ...]
     more: bool = False
+    watermark: Watermark = Watermark()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import anyio
 import msgspec
 
@@ -81,11 +83,19 @@ class Freshness:
 
     async def drawn(self, thread: str, turns: int, wait: float) -> None:
         """Wait until everything is drawn from the committed turns up to an ordinal, ``wait`` seconds at most."""
+        await self._state(thread, lambda state: ready(state, self._distilling) >= turns, wait)
+
+    async def extracted(self, thread: str, turns: int, wait: float) -> None:
+        """The same for what tools gave in them alone."""
+        await self._state(thread, lambda state: state is not None and state.extracted >= turns, wait)
+
+    async def _state(self, thread: str, enough: Callable[[ThreadState | None], bool], wait: float) -> None:
+        """Wait until a thread's state is ``enough``, ``wait`` seconds at most."""
         with aside.waiting(wait):
             async with self._store.thread.watch([subjects.state_key(thread)]) as changes:
                 async for change in changes:
                     state = _state.decode(change.value) if change.value is not None else None
-                    if ready(state, self._distilling) >= turns:
+                    if enough(state):
                         return
 
     async def _stale(self, thread: str, after: Watermark) -> tuple[str, ...]:

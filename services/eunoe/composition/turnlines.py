@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from eunoe.composition.changes import Changed, changes
 from eunoe.composition.contents import text
@@ -13,7 +14,7 @@ from eunoe.composition.past import COMPOSED_BEFORE
 from eunoe.composition.profiles import Profile, profile
 from eunoe.composition.walking import Walker
 from eunoe.runtime.chains import ChainReader, Head
-from eunoe.schemas.context import Recipe
+from eunoe.schemas.context import Recipe, Watermark
 from eunoe.schemas.errors import Invalid
 from eunoe.schemas.events import (
     ContextComposed,
@@ -27,10 +28,11 @@ from eunoe.schemas.events import (
     TurnOpened,
 )
 from eunoe.schemas.records import Record
-from eunoe.schemas.requests import SummaryDocument, TurnLine, TurnsReply, TurnsRequest
+from eunoe.schemas.requests import SummaryDocument, ThreadState, TurnLine, TurnsReply, TurnsRequest
 
 PAGE = 1_000  # turns of one reply
 PROMPT_LENGTH = 200  # characters of a prompt
+Extraction = Literal["", "pending", "extracted", "failed"]
 LOOKED_BACK = 512  # records before a page that are looked through for the last recipe of a profile
 
 
@@ -40,6 +42,7 @@ class Told:
 
     number: int
     state: TurnState = "open"
+    ordinal: int = 0
     time: int = 0
     agent: str = ""
     session: str = ""
@@ -56,7 +59,7 @@ class Told:
             case TurnOpened():
                 self.agent, self.session, self.time = event.agent, event.session, event.at or record.header.time
             case TurnCommitted():
-                self.state = "committed"
+                self.state, self.ordinal = "committed", event.ordinal
             case TurnAborted():
                 self.state = "aborted"
             case Prompt() | Response() | ToolCall() | ToolResult():
@@ -67,9 +70,9 @@ class Told:
             case _:
                 pass
 
-    @property
-    def line(self) -> TurnLine:
-        """The line of the list; its figures are those of the turn's last context."""
+    def line(self, known: ThreadState | None) -> TurnLine:
+        """The line of the list; its figures are those of the turn's last context. ``known`` is the thread's state."""
+        facts, failure = facts_of(self.ordinal, known)
         changed = self.changed[self.last] if self.last else None
         recipe = changed.last if changed else None
         return TurnLine(
@@ -78,6 +81,9 @@ class Told:
             time=self.time,
             prompt=self.prompt or "",
             entries=self.entries,
+            ordinal=self.ordinal,
+            facts=facts,
+            failure=failure,
             agent=self.agent,
             session=self.session,
             composed=recipe is not None,
@@ -123,8 +129,8 @@ class Listing:
         changed = [item for turn in self._turns.values() for item in turn.changed.items()]
         return {key: one for key, one in changed if one.before is None}
 
-    def lines(self) -> tuple[TurnLine, ...]:
-        return tuple(self._turns[number].line for number in sorted(self._turns) if self._turns[number].time)
+    def lines(self, known: ThreadState | None) -> tuple[TurnLine, ...]:
+        return tuple(self._turns[number].line(known) for number in sorted(self._turns) if self._turns[number].time)
 
     def _composed(self, recipe: Recipe, record: Record) -> None:
         key = profile(recipe)
@@ -142,15 +148,30 @@ class Listing:
         return self._after < number <= self._last
 
 
+def facts_of(ordinal: int, known: ThreadState | None) -> tuple[Extraction, str]:
+    """How far the facts of a committed turn are, by its thread's state, and why some of them failed."""
+    if not ordinal:
+        return "", ""
+    if known is None or known.extracted < ordinal:
+        return "pending", ""
+    failure = next((reason for failed, reason in known.failed if failed == ordinal), None)
+    return ("extracted", "") if failure is None else ("failed", failure)
+
+
 async def turn_lines(
-    chains: ChainReader, walker: Walker, chain: str, request: TurnsRequest, summary: SummaryDocument | None
+    chains: ChainReader,
+    walker: Walker,
+    chain: str,
+    request: TurnsRequest,
+    summary: SummaryDocument | None,
+    known: ThreadState | None,
 ) -> TurnsReply:
-    """The turns after turn ``after``, in order, ``limit`` at most; ``summary`` is the thread's."""
+    """The turns after turn ``after``, in order, ``limit`` at most; ``summary`` and ``known`` are the thread's."""
     if not 1 <= request.limit <= PAGE or request.after < 0:
         raise Invalid(f"a page has 1 to {PAGE} turns; ask for the next one with after")
-    head = await chains.head(chain)
+    head = await chains.head(chain, fresh=bool(request.wait))
     if head is None or head.header.turns <= request.after:
-        return TurnsReply(turns=())
+        return TurnsReply(turns=(), watermark=Watermark(log=head.position if head else 0))
     last = min(request.after + request.limit, head.header.turns)
     listing = Listing(request.after, last, Versions(summary))
     opening = await chains.first(head, lambda header: header.turns >= request.after + 1)
@@ -159,7 +180,8 @@ async def turn_lines(
         if not listing.add(record):
             break
     await _look_back(walker, head, start - 1, listing.lacking())
-    return TurnsReply(turns=listing.lines(), more=last < head.header.turns)
+    watermark = Watermark(log=head.position)
+    return TurnsReply(turns=listing.lines(known), more=last < head.header.turns, watermark=watermark)
 
 
 async def _look_back(walker: Walker, head: Head, end: int, lacking: dict[Profile, Changed]) -> None:

@@ -39,14 +39,22 @@ from eunoe.runtime.chains import ChainReader
 from eunoe.runtime.doors import Auditor, Clock, Handler, Store
 from eunoe.runtime.settings import Settings
 from eunoe.runtime.tasks import task_group
-from eunoe.schemas import ids, subjects
+from eunoe.schemas import ids, limits, subjects
 from eunoe.schemas.errors import Denied, Invalid
-from eunoe.schemas.requests import ComposeReply, ComposeRequest, SummaryDocument, TurnsReply, TurnsRequest
+from eunoe.schemas.requests import (
+    ComposeReply,
+    ComposeRequest,
+    SummaryDocument,
+    ThreadState,
+    TurnsReply,
+    TurnsRequest,
+)
 from eunoe.schemas.subjects import Address
 
 _Request = TypeVar("_Request")
 _encode = msgspec.json.Encoder().encode
 _summary = msgspec.json.Decoder(SummaryDocument)
+_state = msgspec.json.Decoder(ThreadState)
 
 
 class CompositionWorker:
@@ -71,10 +79,11 @@ class CompositionWorker:
         bodies = Bodies(Pieces(store, self._chains, clock))
         replayer = Replayer(store.log, self._walker, kinds, named, bodies)
         instructed = Instructed(store.log, self._walker)
+        self._freshness = Freshness(store, self._distilling)
         self._composer = Composer(
             self._threads,
             self._memory,
-            Freshness(store, self._distilling),
+            self._freshness,
             instructed,
             bodies,
             self._recorder,
@@ -146,9 +155,21 @@ class CompositionWorker:
     async def _turns(self, address: Address, request: TurnsRequest) -> TurnsReply:
         if not address.thread:
             raise Invalid("turns belong to a thread; address one")
-        entry = await self._store.thread.get(subjects.summary_key(address.thread))
-        summary = lenient.entry(entry, _summary) if entry else None
-        return await turn_lines(self._chains, self._walker, address.chain, request, summary)
+        if not 0 <= request.wait <= limits.WAIT_SECONDS:
+            raise Invalid(f"a list of turns waits 0 to {limits.WAIT_SECONDS:g} seconds, not {request.wait:g}")
+        found = await self._listed(address, request)
+        pending = [line.ordinal for line in found.turns if line.facts == "pending"]
+        if not (request.wait and pending):
+            return found
+        await self._freshness.extracted(address.thread, max(pending), request.wait)
+        return await self._listed(address, request)
+
+    async def _listed(self, address: Address, request: TurnsRequest) -> TurnsReply:
+        wanted = subjects.summary_key(address.thread), subjects.state_key(address.thread)
+        entries = {entry.key: entry for entry in (await self._store.thread.find(wanted)).entries}
+        summary = lenient.entry(entries[wanted[0]], _summary) if wanted[0] in entries else None
+        known = lenient.entry(entries[wanted[1]], _state) if wanted[1] in entries else None
+        return await turn_lines(self._chains, self._walker, address.chain, request, summary, known)
 
 
 def _handler(kind: type[_Request], answer: Callable[[Address, _Request], Awaitable[object]]) -> Handler:

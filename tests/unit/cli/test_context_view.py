@@ -205,6 +205,20 @@ def test_turns_list_what_changed() -> None:
     ]
 
 
+def test_a_turn_says_of_its_facts_only_what_is_lacking() -> None:
+    """That they are still to come, or why some of them never do; nothing where they are there."""
+    facts = ({"facts": "extracted"}, {"facts": "pending"}, {"facts": "failed", "failure": "json: no such rule"})
+    lines = [TurnLine(turn=1, state="committed", time=NINE, prompt="", entries=(3, 3), **one) for one in facts]  # type: ignore[arg-type]  # two of its fields
+
+    told = [plain(turns_view.turns("t", TurnsReply(turns=(line,)), 80))[5:-2] for line in lines]
+
+    assert told == [
+        [],
+        ["  facts    what tools gave in it is not extracted yet"],
+        ["  facts    some of what tools gave in it could not be extracted: json: no such", "           rule"],
+    ]
+
+
 def test_no_turns_are_told_from_no_turns_after_one() -> None:
     """Whoever asks beyond the end does not read that there are none."""
     assert plain(turns_view.turns("builder", TurnsReply(turns=()), 80)) == ["thread builder", "no turns yet"]
