@@ -87,7 +87,7 @@ class Busy(EunoeError):
 
 
 class DoesNotFit(EunoeError):
-    """The request and the instructions alone are larger than the window."""
+    """A context from which nothing more can leave is larger than the window."""
 
     code = "does_not_fit"
 

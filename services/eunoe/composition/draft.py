@@ -192,9 +192,11 @@ class Draft:
         self.outline = outline.within(self.past.turns, self.past.prompts, self.outline_bytes)
         said = inputs.summary if self.left else None
         self.summary = summaries.within(said, self.summary_bytes) if said else None
-        shape = self.settings.manner.shape
-        texts = [text for text in (self.earlier_text, self.now_text) if text]
-        self.blocks = sum(self.settings.weigh(shape.derived(text)) for text in texts)
+        self.blocks = self.weight(self.earlier_text) + self.weight(self.now_text)
+
+    def weight(self, text: str) -> int:
+        """Tokens of the text of a block, 0 where that says nothing."""
+        return self.settings.weigh(self.settings.manner.shape.derived(text)) if text else 0
 
     @property
     def earlier_text(self) -> str:

@@ -184,6 +184,9 @@ def _floor(draft: Draft) -> Floor:
         alone=draft.alone,
         turns=draft.kept,
         kept=sum(draft.sizes[len(draft.sizes) - draft.kept :]),
+        opened=draft.tail,
+        earlier=draft.weight(draft.earlier_text),
+        now=draft.weight(draft.now_text),
         total=draft.total,
         needed=draft.needed,
     )

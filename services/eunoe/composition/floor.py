@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from eunoe.composition.larger import Larger
 from eunoe.schemas.errors import DoesNotFit
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
     """A context from which nothing more can leave, in tokens: ``alone`` are the request and the instructions, ``kept``
-    the ``turns`` newest turns, which are kept, and ``total`` everything. ``needed`` is the window that it asks for."""
+    the ``turns`` newest turns, which are kept, ``opened`` the open turn beside its request, ``earlier`` and ``now`` the
+    blocks, and ``total`` everything. ``needed`` is the window that it asks for."""
 
     window: int
     alone: int
     turns: int
     kept: int
+    opened: int
+    earlier: int
+    now: int
     total: int
     needed: int
+
+    @property
+    def beside(self) -> int:
+        """What takes room that is neither asked for nor kept."""
+        return self.total - self.alone - self.kept
 
 
 class Over(Exception):
@@ -28,22 +39,38 @@ class Over(Exception):
         self.floor = floor
 
 
-def does_not_fit(floor: Floor, window: int) -> DoesNotFit:
-    """The refusal of what would fit a ``window`` of so many tokens, and no smaller one."""
-    parts = [f"the request and the instructions take {floor.alone:,} tokens of a window of {floor.window:,}"]
-    rest = floor.total - floor.alone - floor.kept
-    if floor.turns:
-        parts.append(f"the last {_turns(floor.turns)} kept, {floor.kept:,}")
-    if rest > floor.alone:
-        parts.append(f"what the open turn cannot do without {rest:,}")
+def does_not_fit(floor: Floor, larger: Larger) -> DoesNotFit:
+    """The refusal of what would fit a larger window."""
+    alone = f"the request and the instructions take {floor.alone:,} tokens of a window of {floor.window:,}"
+    parts = [alone, *_parts(floor)]
     ways = ["keep fewer turns"] if floor.turns else ["shorten them"] if len(parts) == 1 else []
     return DoesNotFit(
-        f"{', '.join(parts)}, and the least that a context can be is {window:,}; "
+        f"{', '.join(parts)}, and {enough(larger.window, least=larger.least)}; "
         f"{' or '.join([*ways, 'use a larger window'])}",
         alone=floor.alone,
-        floor=window,
+        floor=larger.window,
+        least=larger.least,
         window=floor.window,
     )
+
+
+def enough(window: int, *, least: bool) -> str:
+    """How a window that is enough is named, and whether one token less would not be."""
+    return f"the least that a context can be is {window:,}" if least else f"a window of {window:,} is enough"
+
+
+def _parts(floor: Floor) -> Iterator[str]:
+    """What takes room beside the request and the instructions, where that is kept, or is more than they are."""
+    if floor.turns:
+        yield f"the last {_turns(floor.turns)} kept, {floor.kept:,}"
+    if floor.beside <= floor.alone:
+        return
+    if floor.opened:
+        yield f"what the open turn cannot do without {floor.opened:,}"
+    if floor.earlier:
+        yield f"the earlier block at its least {floor.earlier:,}"
+    if floor.now:
+        yield f"the now block at its least {floor.now:,}"
 
 
 def _turns(count: int) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from eunoe.composition import stability
-from eunoe.composition.budget import anchored, least
+from eunoe.composition.budget import anchored
 from eunoe.composition.counter import Counter
 from eunoe.composition.floor import Floor, Over, does_not_fit
 from eunoe.composition.inputs import Inputs, Settings
+from eunoe.composition.larger import Larger, Tried, larger
 from eunoe.composition.measuring import layers, measure
 from eunoe.composition.plan import plan
 from eunoe.composition.render import Rendered, Stored, render
@@ -29,11 +30,11 @@ class Made:
 
 
 def make(inputs: Inputs, settings: Settings) -> Made:
-    """Plan and render; raises `DoesNotFit`, which names the least window that is enough."""
+    """Plan and render; raises `DoesNotFit`, which names a window that is enough."""
     try:
         return _within(inputs, settings)
     except Over as over:
-        raise does_not_fit(over.floor, _enough(inputs, settings, over.floor)) from None
+        raise does_not_fit(over.floor, _larger(inputs, settings, over.floor)) from None
 
 
 def _within(inputs: Inputs, settings: Settings) -> Made:
@@ -51,27 +52,18 @@ def _within(inputs: Inputs, settings: Settings) -> Made:
         spare = max(2 * spare, spare + excess)
 
 
-def _enough(inputs: Inputs, settings: Settings, floor: Floor) -> int:
-    """The window that is enough for what does not fit, where one token less is not.
-
-    That the parts add up to it says it but for what a counter counts more, or less, of the whole. What was learnt to
-    take off the counts of one window holds for no other.
-    """
+def _larger(inputs: Inputs, settings: Settings, floor: Floor) -> Larger:
+    """The window that is enough for what does not fit. What was learnt to take off the counts of one window holds for
+    no other."""
     inputs = replace(inputs, anchor=max(inputs.anchor, 0))
 
-    def over(window: int) -> Floor | None:
+    def attempt(window: int) -> Tried:
         try:
-            _within(inputs, replace(settings, window=window))
-        except Over as error:
-            return error.floor
-        return None
+            return Tried(fits=True, tokens=_within(inputs, replace(settings, window=window)).recipe.tokens)
+        except Over as over:
+            return Tried(fits=False, tokens=over.floor.needed)
 
-    small, enough = floor.window, floor.needed
-    while (found := over(enough)) is not None:
-        small, enough = enough, found.needed
-    if over(enough - 1) is not None:
-        return enough
-    return least(small + 1, enough - 1, lambda window: over(window) is None)
+    return larger(floor.window, floor.needed, attempt)
 
 
 def _made(inputs: Inputs, settings: Settings, spare: int) -> Made:
@@ -101,6 +93,7 @@ def sealed(recipe: Recipe, rendered: Rendered, counter: Counter, inputs: Inputs)
         tokens=tokens,
         layers=shares,
         bytes=len(rendered.data),
+        before=before.id if before else "",
         stable=stability.stable(ladder, before.ladder) if before else 0,
         ladder=stability.packed(ladder),
         settings=recipe.settings | {"anchor": anchor},

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eunoe.composition import anchoring
+from eunoe.composition.floor import enough
 from eunoe.composition.fold import Fold
 from eunoe.composition.profiles import Profile
 from eunoe.composition.profiles import profile as profile_of
@@ -97,10 +98,10 @@ def said(refusal: Overflow) -> str:
 def too_large(refusal: Overflow, error: DoesNotFit) -> DoesNotFit:
     """What to say where nothing small enough can take the place of a refused context."""
     floor = int(error.detail.get("floor", 0))
-    least = f", and the least that a context can be is {floor:,} by that" if floor else ""
+    fits = f", and {enough(floor, least=bool(error.detail['least']))} by that" if floor else ""
     return DoesNotFit(
         f"the provider counted {refusal.tokens:,} tokens of context {refusal.context}, where {refusal.counted:,} were "
-        f"counted here{least}, of a window of {refusal.window:,}; use a larger window, or shorten the request, the "
+        f"counted here{fits}, of a window of {refusal.window:,}; use a larger window, or shorten the request, the "
         "instructions or the tools",
         **{**error.detail, "tokens": refusal.tokens, "counted": refusal.counted, "window": refusal.window},
     )

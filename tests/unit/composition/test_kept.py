@@ -73,9 +73,29 @@ def test_all_turns_that_are_kept_count_in_what_is_needed(kit: Any) -> None:
         "the request and the instructions take 10 tokens of a window of 512, the last 6 turns, which are kept, 942, "
         "and the least that a context can be is 952; keep fewer turns or use a larger window"
     )
-    assert refused.detail == {"alone": 10, "floor": 952, "window": 512}
+    assert refused.detail == {"alone": 10, "floor": 952, "least": True, "window": 512}
     assert len(kit.compose(window=952, keep=6)(fold, request="next").recipe.turns) == 6
     assert refusal(kit, fold, window=951, keep=6).detail["floor"] == 952
+
+
+def test_what_the_earlier_block_takes_is_not_laid_on_an_open_turn_that_there_is_not(kit: Any) -> None:
+    """Three of six turns are kept, of 157 tokens each. That the others left is said in lines of 51, 63, 55 and 15 bytes
+    with 6 between them, in a message of 28 and a comma: 219 bytes, which are 55 tokens. With two tools the now block is
+    there too: lines of 47, 69, 34 and 15, and with the 6 and the 29 these are 200."""
+    thread = kit.thread()
+    for _ in range(6):
+        thread.turn(Prompt(content="q1"), Response(content="x" * 562))
+    fold = thread.fold()
+
+    refused = refusal(kit, fold, window=256, keep=3)
+
+    assert str(refused) == (
+        "the request and the instructions take 10 tokens of a window of 256, the last 3 turns, which are kept, 471, "
+        "the earlier block at its least 55, and the least that a context can be is 536; keep fewer turns or use a "
+        "larger window"
+    )
+    with pytest.raises(DoesNotFit, match=", the earlier block at its least 55, the now block at its least 51, and "):
+        kit.compose(window=256, keep=3)(fold, request="next", tools=("bash", "edit"))
 
 
 def test_what_the_open_turn_needs_is_named_beside_the_one_turn_that_is_kept(kit: Any) -> None:
