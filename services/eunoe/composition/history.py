@@ -53,12 +53,14 @@ class Historian:
 
     async def context(self, address: Address, request: ComposeRequest) -> Context:
         """The context of turn ``request.turn``: the last that it saw, or its ``nth``, or, for another window or model
-        that is named, the one that it would have seen. Raises `NotFound`, and `Denied` for what another agent saw.
+        that is named, or made otherwise in its own, the one that it would have seen.
+
+        Raises `NotFound`, and `Denied` for what another agent saw.
         """
         found = await self._past.find(address.chain, request.turn, request.nth)
         if found.agent and not Viewer(address.caller).trusted and address.caller != Caller("agent", found.agent):
             raise Denied(f"what turn {request.turn} saw is for {found.agent} and for people to see")
-        as_it_was = is_own(request, found.recipe)
+        as_it_was = is_own(request, found.recipe, self._counters)
         if found.recipe is not None and as_it_was and not found.erased:
             return await self._replayed(address, found, found.recipe)
         settings = then(request, found.recipe, self._counters)
@@ -109,13 +111,14 @@ class Historian:
         return make(inputs, settings)
 
 
-def is_own(request: ComposeRequest, recipe: Recipe | None) -> bool:
-    """Whether a past turn is asked for as it was: in no window and for no model, or in those of its recipe."""
+def is_own(request: ComposeRequest, recipe: Recipe | None, counters: Counters) -> bool:
+    """Whether a past turn is asked for as it was: in no window and for no model, or in all as its recipe was made."""
     if not (request.window or request.model):
         return True
-    if recipe is None or request.format != recipe.format:
+    if recipe is None:
         return False
-    return request.window in (0, recipe.window) and request.model in ("", recipe.model)
+    as_it_was = ComposeRequest(format=recipe.format)
+    return then(request, recipe, counters) == then(as_it_was, recipe, counters)
 
 
 def check_nth(request: ComposeRequest) -> None:

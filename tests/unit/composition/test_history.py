@@ -111,6 +111,35 @@ async def test_a_turn_is_composed_for_another_model_in_its_own_window(system: Sy
     assert counter != "bytes/4"
 
 
+@pytest.mark.parametrize(
+    ("how", "anew"),
+    [
+        ({}, False),
+        ({"window": 2048, "target": 0.5, "headroom": 3, "keep": 1, "relevant": False, "memory_tool": True}, False),
+        ({"model": "gpt-4o", "keep": 1}, False),
+        ({"window": 2048, "format": "text"}, True),
+        ({"window": 2048, "target": 0.4}, True),
+        ({"window": 2048, "headroom": 0}, True),
+        ({"window": 2048, "keep": 5}, True),
+        ({"window": 2048, "relevant": True}, True),
+        ({"model": "gpt-4o", "keep": 5}, True),
+    ],
+)
+async def test_a_turn_made_otherwise_is_composed_anew_in_its_own_window_too(
+    system: System, how: dict[str, Any], anew: bool
+) -> None:
+    """What is said as its recipe has it asks for that; nothing that is asked for otherwise goes by in silence."""
+    made: dict[str, Any] = {"target": 0.5, "headroom": 3, "keep": 1, "relevant": False, "memory_tool": True}
+    await turns(system, 6)
+    await asked(system, window=2048, model="gpt-4o", **made)
+
+    found = await system.compose(turn=7, **how)
+
+    assert found.reconstructed == anew
+    for name in {"target", "headroom", "keep", "relevant"} & how.keys():
+        assert found.recipe.settings[name] == how[name]
+
+
 async def test_looking_names_every_fact_with_its_layer_and_its_line(system: System) -> None:
     """At the next request and at a past turn; a context that is handed to a model goes without."""
     await turns(system, 1)
