@@ -11,7 +11,7 @@ import hashlib
 from importlib import resources
 from xml.etree.ElementTree import Element
 
-from eunoe.cli import bars, context_page_turn, context_view, words
+from eunoe.cli import bars, context_page_turn, context_told, context_view, words
 from eunoe.cli.context_bar import bar
 from eunoe.cli.context_fetch import Paged, Turned
 from eunoe.cli.context_page_said import Said
@@ -77,8 +77,7 @@ def _row(one: Turned, longest: int) -> Element:
     if one.context is None:
         return node("tr", name, node("td", one.missing, colspan=str(len(COLUMNS) - 1)))
     context, recipe = one.context, one.context.recipe
-    known = recipe.bytes and not context.reconstructed
-    stable = f"{recipe.stable * 100 // recipe.bytes}%" if known else ""
+    stable = f"{recipe.stable * 100 // recipe.bytes}%" if context_told.follows(context) else ""
     count = (
         str(one.line.contexts) if one.line and one.line.contexts else "reconstructed" if context.reconstructed else ""
     )

@@ -116,7 +116,7 @@ def _figures(found: Context, basis: Basis | None) -> Iterator[Said]:
     model = f" for {recipe.model}" if recipe.model else ""
     counted = corrected(int(recipe.settings.get("anchor", 0)))
     yield "counted by", f"{found.counter or recipe.counter}{model}{counted}"
-    if recipe.bytes and not found.reconstructed:
+    if follows(found):
         yield "stable", stable(recipe)
     yield "reflects", reflects(found.watermark) if basis else logged(found.watermark)
 
@@ -135,10 +135,15 @@ def assessed(found: Assessment) -> str:
     return "; ".join(said)
 
 
+def follows(found: Context) -> bool:
+    """Whether there was a context before it, of which a provider may have had something in its cache."""
+    return bool(found.recipe.before or found.recipe.stable) and not found.reconstructed
+
+
 def stable(recipe: Recipe) -> str:
     """How much of the context a provider may have in its cache."""
     if not recipe.stable:
-        return f"none of its {recipe.bytes:,} bytes lead as in a context before it"
+        return f"none of its {recipe.bytes:,} bytes lead as in the context before it"
     share = recipe.stable * 100 // recipe.bytes
     return f"its first {recipe.stable:,} of {recipe.bytes:,} bytes ({share}%) are those of the context before it"
 

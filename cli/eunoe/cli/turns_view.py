@@ -56,7 +56,7 @@ def _context(line: TurnLine, width: int) -> Iterator[Text]:
     parts = [f"{line.tokens:,} of {line.window:,} tokens"]
     parts += [name for name in (line.format, line.model) if name]
     parts += [f"the last of {line.contexts}"] if line.contexts > 1 else []
-    parts += [f"{line.stable * 100 // line.bytes}% as before"] if line.bytes else []
+    parts += [f"{line.stable * 100 // line.bytes}% as before"] if line.before or line.stable else []
     yield from _wrapped("context", ", ".join(parts), width)
     layers = [Layer(name=name, tokens=line.layers[name]) for name in bars.LETTERS if name in line.layers]
     if layers:

@@ -88,8 +88,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     that the now block names for this request. ``refused`` is the context in whose place this one was composed, since
     its provider refused that.
     ``layers`` are the tokens of each layer; their sum is ``tokens``. ``bytes`` is the size of what ``sha256`` digests,
-    and ``stable`` how many of its leading bytes are those of the last recipe of this profile (0 for none); ``ladder``
-    is what the next one compares with: base64 of 4 bytes for each piece, a digest of it and of all before it.
+    and ``stable`` how many of its leading bytes are those of ``before``, the last recipe of this profile (empty where
+    there was none); ``ladder`` is what the next one compares with: base64 of 4 bytes for each piece, a digest of it and
+    of all before it.
     Token counts are the counter's. ``settings`` holds every number that the plan depended on.
     """
 
@@ -131,6 +132,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: int = 0
     layers: dict[LayerName, int] = {}
     bytes: int = 0
+    before: str = ""
     stable: int = 0
     ladder: str = ""
     settings: dict[str, float] = {}

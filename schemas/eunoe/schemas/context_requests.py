@@ -83,7 +83,7 @@ class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One turn in the list of turns: what it was, and what its composition changed.
 
     ``layers`` are the tokens of each layer of its last context, ``stable`` of its ``bytes`` are those that it begins
-    with as the context before it did.
+    with as ``before`` did, the context before it (empty: there was none).
 
     Of a committed turn ``ordinal`` is its place in the order of commits, and ``facts`` how far those are that tools
     gave in it: ``failed`` where some of them could not be extracted, for the reason in ``failure``.
@@ -107,6 +107,7 @@ class TurnLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str = ""
     layers: dict[LayerName, int] = {}
     bytes: int = 0
+    before: str = ""
     stable: int = 0
     contexts: int = 0
     changes: tuple[str, ...] = ()

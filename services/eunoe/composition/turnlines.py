@@ -94,6 +94,7 @@ class Told:
             model=recipe.model if recipe else "",
             layers=recipe.layers if recipe else {},
             bytes=recipe.bytes if recipe else 0,
+            before=recipe.before if recipe else "",
             stable=recipe.stable if recipe else 0,
             contexts=self.contexts,
             changes=(*(changes(changed) if changed else ()), *self.drawn),

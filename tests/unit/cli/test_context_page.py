@@ -99,6 +99,15 @@ def read(*turns: Turned, total: int = 2, thread: str = "t") -> Read:
     return Read(context_page.page(Paged(thread, total, turns)))
 
 
+@pytest.mark.parametrize(("before", "figures"), [("", ["500", "1,000", "2"]), ("c0", ["500", "1,000", "0%", "2"])])
+def test_how_much_leads_as_before_is_said_where_something_was_before(before: str, figures: list[str]) -> None:
+    """Of a context with none before it that column says nothing, and no remark does."""
+    found = read(Turned(line(), composed(stable=0, before=before)))
+
+    assert [text for tag, text in found.texts if tag == "td" and text] == figures
+    assert ("stable" in found.said("dt")) == bool(before)
+
+
 def test_a_page_shows_each_context_as_a_bar_and_beside_what_was_said() -> None:
     """The bar's shares are those of the window; what is shown otherwise is linked to as it was said."""
     said = (entry(3, "prompt", "Go on."), entry(4, "tool.result", "row 1\nrow 2", tool="bash", status="ok"))

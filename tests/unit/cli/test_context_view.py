@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from recipes import recipe
 from views import plain
 
@@ -133,6 +134,19 @@ def test_a_reconstructed_context_says_so_and_follows_none() -> None:
     ]
 
 
+def test_of_a_context_with_none_before_it_no_beginning_is_compared() -> None:
+    """Of the first one, and of the first in another window; where one was before it, none of it may lead as in that."""
+    first, second = (composed(recipe=recipe(bytes=2000, before=before)) for before in ("", "c0"))
+
+    assert plain(context_view.remarks(first), 200) == [
+        "counted by: bytes/4",
+        "reflects: the log to position 45",
+    ]
+    assert plain(context_view.remarks(second), 200)[1] == (
+        "stable: none of its 2,000 bytes lead as in the context before it"
+    )
+
+
 def test_a_thread_whose_name_needs_quotes_is_quoted_in_the_command() -> None:
     """That draws the facts which are not there yet."""
     found = composed(thread="my thread", recipe=recipe(pending=(4,)))
@@ -203,6 +217,17 @@ def test_turns_list_what_changed() -> None:
         "           tokens: left 1 turn, squeezed facts",
         "more follow: add --after 2",
     ]
+
+
+@pytest.mark.parametrize(("before", "said"), [("", "0 of 900 tokens"), ("c0", "0 of 900 tokens, 0% as before")])
+def test_a_turn_says_how_much_is_as_before_where_something_was_before(before: str, said: str) -> None:
+    """Its first context follows none; of a later one, nothing may be as in the one before it."""
+    line = TurnLine(
+        turn=1, state="committed", time=NINE, prompt="Go.", entries=(1, 2), composed=True, window=900, bytes=80,
+        before=before,
+    )  # fmt: skip
+
+    assert f"  context  {said}" in plain(turns_view.turns("builder", TurnsReply(turns=(line,)), 80))
 
 
 def test_a_turn_says_of_its_facts_only_what_is_lacking() -> None:

@@ -247,7 +247,7 @@ async def test_a_line_has_the_figures_of_the_turns_last_context(system: System, 
     """Its window, format, counter and layers, how much of it led as before, and how many there were."""
     await turns(system, 2)
     key = await system.open(Prompt(content="look"))
-    await system.compose(key=key, store=True, window=4096, format="anthropic")
+    before = await system.compose(key=key, store=True, window=4096, format="anthropic")
     await system.append(*kit.reads("row 1"), key=key)
     last = await system.compose(key=key, store=True, window=4096, format="anthropic")
 
@@ -256,6 +256,7 @@ async def test_a_line_has_the_figures_of_the_turns_last_context(system: System, 
     assert (first.composed, first.contexts, first.layers, first.bytes) == (False, 0, {}, 0)
     assert (third.tokens, third.window, third.format, third.counter) == (last.tokens, 4096, "anthropic", "bytes/4")
     assert (third.contexts, third.bytes, third.stable) == (2, last.recipe.bytes, last.recipe.stable)
+    assert third.before == before.id
     assert third.layers == {layer.name: layer.tokens for layer in last.layers}
     assert sum(third.layers.values()) == last.tokens
     assert 0 < third.stable <= third.bytes

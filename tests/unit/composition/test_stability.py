@@ -66,6 +66,7 @@ def test_other_instructions_leave_nothing_as_it_was(kit: Any) -> None:
         recipes.append(kit.compose()(thread.fold(), request="next", before=last).recipe)
 
     assert [recipe.stable for recipe in recipes] == [0, 0]
+    assert [recipe.before for recipe in recipes] == ["", recipes[0].id]
 
 
 def test_rounds_that_left_an_open_turn_stay_away_until_more_have_to(kit: Any) -> None:
