@@ -48,7 +48,7 @@ class Wish:
     def instead_of_last(self) -> tuple[str, ...]:
         """The options that stand in the place of what the last context says."""
         given = [(name.replace("_", "-"), value) for name, value in self._given().items()]
-        return tuple(f"--{'no-' if value is False else ''}{name}" for name, value in given if name in ANY | KEPT)
+        return tuple(_option(name, value) for name, value in given if name in ANY | KEPT)
 
     def saw(self, turn: int) -> ComposeRequest:
         """What a past turn saw."""
@@ -82,7 +82,9 @@ def check(whats: Sequence[str], given: Mapping[str, object], *, page: bool = Fal
         takes -= PAST
     for name, value in given.items():
         if value is not None and name not in takes:
-            raise Invalid(f"--{name} goes with {_owner(name)}, and {_said(whats, page)} asked for; leave it out")
+            raise Invalid(
+                f"{_option(name, value)} goes with {_owner(name)}, and {_said(whats, page)} asked for; leave it out"
+            )
 
     for name in sorted(ANY):
         if given.get("nth") is not None and given.get(name) is not None:
@@ -104,6 +106,11 @@ def format_of(name: str | None) -> Format | None:
         if name == known:
             return known
     raise Invalid(f"there is no format {name!r} of messages; the formats are {', '.join(FORMATS)}")
+
+
+def _option(name: str, value: object) -> str:
+    """An option as it was given: of one that switches something off, that name."""
+    return f"--{'no-' if value is False else ''}{name}"
 
 
 def _owner(name: str) -> str:

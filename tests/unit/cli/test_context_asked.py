@@ -98,14 +98,15 @@ def test_a_past_turn_is_made_anew_for_something_else(wish: Wish, expected: Compo
         (
             ["3", "7"],
             {"relevant": False},
-            "--relevant goes with next, and turn 3 and turn 7 were asked for; leave it out",
+            "--no-relevant goes with next, and turn 3 and turn 7 were asked for; leave it out",
         ),
         (["next"], {"nth": 1}, "--nth goes with one past turn, and next was asked for; leave it out"),
         (
             ["7"],
             {"memory-tool": False},
-            "--memory-tool goes with next, and turn 7 was asked for; leave it out",
+            "--no-memory-tool goes with next, and turn 7 was asked for; leave it out",
         ),
+        (["7"], {"memory-tool": True}, "--memory-tool goes with next, and turn 7 was asked for; leave it out"),
         (["3", "7"], {"nth": 1}, "--nth goes with one past turn, and turn 3 and turn 7 were asked for; leave it out"),
         (
             ["7"],
