@@ -212,11 +212,19 @@ def test_a_slip_of_the_finger_begins_no_thread(eunoe: Shell) -> None:
     assert values(eunoe, "crew", "--scope", "thread", "--subject", "entity") == ["is out"]
 
 
-@pytest.mark.parametrize("arguments", [("set", "decision", "a", "b"), ("scope", "fk3vz", "permanent")])
+@pytest.mark.parametrize("arguments", [("set", "decision", "a", "b"), ("scope", "fk3vz", "thread")])
 def test_a_new_thread_is_one_that_is_named(eunoe: Shell, arguments: tuple[str, ...]) -> None:
-    """Where no thread is the place of the fact, there is none to begin."""
+    """Where none is named, there is none to begin."""
     assert refused(eunoe("fact", *arguments, "--new"), 2) == (
         "--new begins the thread in which a fact is to hold; name that with --thread"
+    )
+
+
+@pytest.mark.parametrize(("target", "more"), [("permanent", ()), ("session", ("--thread", "crew"))])
+def test_a_fact_that_goes_to_no_thread_begins_none(eunoe: Shell, target: str, more: tuple[str, ...]) -> None:
+    """Whether one is named, which is then the one that the fact is of now, or not."""
+    assert refused(eunoe("fact", "scope", "fk3vz", target, *more, "--new"), 2) == (
+        f"--new begins the thread in which a fact is to hold, and {target} means another place"
     )
 
 

@@ -82,7 +82,7 @@ def scope(
     wanted, target = ids.check(id, "fact"), _scope(to)
     _check(thread, session, preview)
     given(owner, "owner")
-    check_new(new, thread if target == "thread" else None)
+    check_new(new, thread, target)
     if owner is not None and target != "permanent":
         raise Invalid(f"--owner says whose a permanent fact is, and {target} means another place")
 

@@ -32,8 +32,10 @@ def check_named(kind: KindView, thread: str | None, session: str | None, owner: 
     )
 
 
-def check_new(new: bool, thread: str | None) -> None:
-    """Raise `Invalid` for --new where no thread is named that it could be about."""
+def check_new(new: bool, thread: str | None, target: str = "thread") -> None:
+    """Raise `Invalid` for --new where the fact is to hold in no thread, or in none that is named."""
+    if new and target != "thread":
+        raise Invalid(f"--new begins the thread in which a fact is to hold, and {target} means another place")
     if new and thread is None:
         raise Invalid("--new begins the thread in which a fact is to hold; name that with --thread")
 
