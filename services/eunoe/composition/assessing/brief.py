@@ -115,5 +115,5 @@ def _facts(text: str, remembered: Remembered) -> tuple[Known, ...]:
     """The facts that share words with a request, and then the others in their order."""
     none: frozenset[str] = frozenset()
     near = remembered.earlier.bearing(of_request(text[:LOOKED_AT]), none, frozenset())
-    found = {fact.shown.id: fact for fact in (*near, *islice(remembered.earlier, FACTS_NAMED))}
+    found = {fact.id: fact for fact in (*near, *islice(remembered.earlier, FACTS_NAMED))}
     return tuple(found.values())[:FACTS_NAMED]
