@@ -43,10 +43,8 @@ def does_not_fit(floor: Floor, larger: Larger) -> DoesNotFit:
     """The refusal of what would fit a larger window."""
     alone = f"the request and the instructions take {floor.alone:,} tokens of a window of {floor.window:,}"
     parts = [alone, *_parts(floor)]
-    ways = ["keep fewer turns"] if floor.turns else ["shorten them"] if len(parts) == 1 else []
     return DoesNotFit(
-        f"{', '.join(parts)}, and {enough(larger.window, least=larger.least)}; "
-        f"{' or '.join([*ways, 'use a larger window'])}",
+        f"{', '.join(parts)}, and {enough(larger.window, least=larger.least)}; {_way(floor)}use a larger window",
         alone=floor.alone,
         floor=larger.window,
         least=larger.least,
@@ -60,17 +58,22 @@ def enough(window: int, *, least: bool) -> str:
 
 
 def _parts(floor: Floor) -> Iterator[str]:
-    """What takes room beside the request and the instructions, where that is kept, or is more than they are."""
+    """What takes room beside the request and the instructions."""
     if floor.turns:
         yield f"the last {_turns(floor.turns)} kept, {floor.kept:,}"
-    if floor.beside <= floor.alone:
-        return
     if floor.opened:
         yield f"what the open turn cannot do without {floor.opened:,}"
     if floor.earlier:
         yield f"the earlier block at its least {floor.earlier:,}"
     if floor.now:
         yield f"the now block at its least {floor.now:,}"
+
+
+def _way(floor: Floor) -> str:
+    """What else would help than a larger window, where something does."""
+    if floor.turns:
+        return "keep fewer turns or "
+    return "shorten the request or the instructions, or " if floor.beside <= floor.alone else ""
 
 
 def _turns(count: int) -> str:

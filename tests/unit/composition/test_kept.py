@@ -98,6 +98,22 @@ def test_what_the_earlier_block_takes_is_not_laid_on_an_open_turn_that_there_is_
         kit.compose(window=256, keep=3)(fold, request="next", tools=("bash", "edit"))
 
 
+def test_of_a_request_that_is_too_long_it_is_said_to_shorten_it(kit: Any) -> None:
+    """It takes 2,000 bytes and 29 that frame it, which are 508 tokens, and the list one more. Beside them stands what
+    is said of six turns that left, which is as long as of three."""
+    thread = kit.thread()
+    for _ in range(6):
+        thread.turn(Prompt(content="q1"), Response(content="x" * 562))
+
+    with pytest.raises(DoesNotFit) as refused:
+        kit.compose(window=256)(thread.fold(), request="y" * 2_000)
+
+    assert str(refused.value) == (
+        "the request and the instructions take 509 tokens of a window of 256, the earlier block at its least 55, and "
+        "the least that a context can be is 564; shorten the request or the instructions, or use a larger window"
+    )
+
+
 def test_what_the_open_turn_needs_is_named_beside_the_one_turn_that_is_kept(kit: Any) -> None:
     """The kept turn takes 8 and 149 tokens, and of the open one the last round stays, as excerpts."""
     thread = kit.thread()
