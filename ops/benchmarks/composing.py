@@ -11,7 +11,7 @@ from functools import partial
 from benchmarks import asking, threads
 from benchmarks.asking import OWN, PROMPT, SHARED, WINDOW
 from benchmarks.cold import cold, copied
-from benchmarks.place import Place, Result, median_ms, resident, settle, timed
+from benchmarks.place import Place, Result, apart, median_ms, resident, settle, timed
 from eunoe.client import Memory
 from eunoe.client.thread import Thread
 from eunoe.schemas import limits, subjects
@@ -25,17 +25,19 @@ REPLICAS = 2
 
 
 async def contexts(here: Place, lengths: Sequence[int], many: int, count: int) -> list[Result]:
-    """Threads of each length, and ``many`` short ones, with facts in every scope: all that is measured of them."""
+    """Threads of each length, and ``many`` short ones, with facts in every scope: all that is measured of them. But
+    where many are composed at once, the server has a core of its own."""
     await fill(here, lengths, many)
     asked = [f"turns-{length}" for length in lengths]
     found = await cold(here, asked, "nobody has a recipe of it")
-    async with asking.composition(here), asking.agent(here) as memory:
-        found += await warm(memory, lengths, count)
-        found += await stored(here, memory, count)
-        for name in asked:
-            await _stored(asking.thread(memory, name), 1)
-        for number in range(1, COMPOSED + 1):
-            await _worked(asking.thread(memory, "composed"), number)
+    with apart(here):
+        async with asking.composition(here), asking.agent(here) as memory:
+            found += await warm(memory, lengths, count)
+            found += await stored(here, memory, count)
+            for name in asked:
+                await _stored(asking.thread(memory, name), 1)
+            for number in range(1, COMPOSED + 1):
+                await _worked(asking.thread(memory, "composed"), number)
     await threads.extracted(here, "composed", lengths[0] + COMPOSED)
     await settle(here, ("facts",))
     found += await cold(here, asked, "with a stored recipe", at_most=15.0)
