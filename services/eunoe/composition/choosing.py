@@ -77,9 +77,9 @@ def within(facts: Iterable[Known], size: int, pinned: int = 0) -> tuple[Known, .
     for fact in facts:
         if lacking and not (fact.task or fact.pinned):
             break
-        if fact.fits(room[fact.pinned]):
+        if taken := fact.taking(room[fact.pinned]):
             chosen.append(fact)
-            room[fact.pinned] -= fact.bytes
+            room[fact.pinned] -= taken
             continue
         lacking = lacking or fact.pinned
         if (passed := passed + 1) == PASSED_OVER:

@@ -95,9 +95,12 @@ class Known(msgspec.Struct, frozen=True, dict=True):
         fact = self.first.fact
         return len(fact.identity.name) + len(fact.value)
 
-    def fits(self, room: int) -> bool:
-        """Whether its line is no longer than ``room`` bytes; for one that clearly is, no line is made."""
-        return self.length + LINE_LEAST <= room and self.bytes <= room
+    def taking(self, room: int) -> int:
+        """Bytes that its line takes of ``room``, 0 where it is longer; for one that clearly is, no line is made."""
+        if "written" not in vars(self) and self.length + LINE_LEAST > room:
+            return 0
+        size = self.written[2]
+        return size if size <= room else 0
 
     def said_by(self, view: frozenset[int]) -> bool:
         """Whether a turn in view says it already, so that it need not be said again; a fact that is pinned or that

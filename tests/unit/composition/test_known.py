@@ -91,13 +91,14 @@ def test_a_document_with_more_to_it_is_folded(data: st.DataObject) -> None:
 @given(one=stated())
 def test_a_fact_fits_where_its_line_does(one: Stated) -> None:
     """By its size alone, whether or not a line had to be made to tell."""
-    fact = known.alone(documents.build(one.fact.identity, [one]), THREAD)
+    document = documents.build(one.fact.identity, [one])
+    fact = known.alone(document, THREAD)
     if fact is None:
         return
-    size = len(fact.line.encode()) + 1
+    size = len(known.alone(document, THREAD).line.encode()) + 1  # type: ignore[union-attr]  # there is one, as above
 
-    assert fact.fits(size)
-    assert not fact.fits(size - 1)
+    assert fact.taking(size - 1) == 0
+    assert fact.taking(size) == fact.taking(size + 1) == size
 
 
 @given(value=TEXTS, also=st.sampled_from(["", " ", ": "]))
