@@ -11,6 +11,7 @@ from typing import get_args
 
 import anyio
 import pytest
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from shell import Shell
 
 from eunoe.cli.app import GLOBALS
@@ -25,6 +26,7 @@ from eunoe.testing import NatsServer
 
 UP = ("/venv/bin/python3", "/venv/bin/eunoe", "up")
 Add = Callable[..., None]
+Looked = tuple[MemoryObjectSendStream[str], MemoryObjectReceiveStream[str]]
 
 
 @pytest.fixture
@@ -32,6 +34,23 @@ def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Looked]:
+    """What each look at a lock finds, to receive as it is looked at. Who looks closes the end that it is sent by once
+    it is done, so that nobody waits for looks that do not come."""
+    looks, seen = anyio.create_memory_object_stream[str](16)
+    look = holding.state
+
+    def state(file: Path) -> holding.State:
+        found = look(file)
+        looks.send_nowait(found)
+        return found
+
+    monkeypatch.setattr(holding, "state", state)
+    with looks, seen:
+        yield looks, seen
 
 
 @pytest.fixture
@@ -143,24 +162,17 @@ def test_a_file_that_it_closes_while_it_is_looked_at_is_none_of_a_lock(
 
 
 async def test_a_server_that_is_starting_is_waited_for(
-    data: Path, nats_server: NatsServer, alone: None, monkeypatch: pytest.MonkeyPatch
+    data: Path, nats_server: NatsServer, alone: None, looked: Looked
 ) -> None:
     """Not only until the server is there, but until the workers are."""
-    looks, seen = anyio.create_memory_object_stream[str](16)
-    look = holding.state
+    looks, seen = looked
     got: list[Settings] = []
-
-    def state(file: Path) -> holding.State:
-        found = look(file)
-        looks.send_nowait(found)
-        return found
 
     async def wait() -> None:
         with looks:
             got.append(await session.located(Settings(data=data)))
 
-    monkeypatch.setattr(holding, "state", state)
-    with seen, held(data / starting.HOLD) as hold:
+    with held(data / starting.HOLD) as hold:
         async with task_group() as tasks:
             tasks.start_soon(wait)
             assert await seen.receive() == "starting"
@@ -173,26 +185,19 @@ async def test_a_server_that_is_starting_is_waited_for(
 
 
 async def test_a_client_that_joins_it_waits_for_its_workers_too(
-    data: Path, nats_server: NatsServer, alone: None, monkeypatch: pytest.MonkeyPatch
+    data: Path, nats_server: NatsServer, alone: None, looked: Looked
 ) -> None:
     """An agent that is started at the same moment does not find its worker missing."""
-    looks, seen = anyio.create_memory_object_stream[str](16)
-    look = holding.state
+    looks, seen = looked
     connected: list[str] = []
-
-    def state(file: Path) -> holding.State:
-        found = look(file)
-        looks.send_nowait(found)
-        return found
 
     async def join() -> None:
         with looks:
             async with reached(Settings(data=data), None) as connection:
                 connected.append(connection.url)
 
-    monkeypatch.setattr(holding, "state", state)
     endpoint.write(data, _there(nats_server.url))
-    with seen, _served(data), held(data / starting.HOLD) as hold:
+    with _served(data), held(data / starting.HOLD) as hold:
         async with task_group() as tasks:
             tasks.start_soon(join)
             assert [await seen.receive(), await seen.receive()] == ["starting"] * 2
